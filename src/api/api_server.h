@@ -1,0 +1,60 @@
+// The REST API and the diagnostics server of one control plane, wired to a Backend.
+//
+// Threads: everything runs on the io_context given ("API threads"), and on the core executor through the Backend. Both,
+// and the Backend, must outlive the server; destroy it after the io_context has stopped running.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/status.h"
+
+#include "api/backend.h"
+#include "api/http.h"
+#include "api/http_server.h"
+
+namespace kdsd::api {
+
+struct ListenerOptions {
+  std::string address = "0.0.0.0";
+  std::uint16_t port = 0;  // 0: any free one
+  std::optional<TlsOptions> tls;
+};
+
+struct ApiServerOptions {
+  std::optional<ListenerOptions> http;         // without `tls`
+  std::optional<ListenerOptions> https;        // with `tls`; same routes
+  std::optional<ListenerOptions> diagnostics;  // /healthy, /ready, /metrics
+  std::size_t connections_max = limits::connections;  // of each listener
+  Observer observer;                           // called on API threads after each API request; may be empty
+  std::function<void(std::string_view)> log;   // internal errors; callable from any thread; may be empty
+};
+
+class ApiServer {
+ public:
+  ApiServer(boost::asio::io_context& context, Backend& backend, ApiServerOptions options);
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  // Opens all listeners, or none. The error names the one that could not be opened.
+  Status start();
+  // Begins to stop and returns at once. The io_context runs out of work after at most two seconds.
+  void stop();
+
+  // The real ports; 0 for a listener that is off.
+  std::uint16_t http_port() const;
+  std::uint16_t https_port() const;
+  std::uint16_t diagnostics_port() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace kdsd::api

@@ -1,0 +1,53 @@
+// The handlers of the API, one function an endpoint; resource_routes.cpp and api_server.cpp give them their addresses.
+//
+// Coroutines of the API threads. All arguments outlive the coroutine: the router holds a Call until it is answered,
+// the Backend and the catalogue live as long as the server.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "model/catalogue.h"
+
+#include "api/backend.h"
+#include "api/http.h"
+#include "api/router.h"
+
+namespace kdsd::api {
+
+using Answer = boost::asio::awaitable<Response>;
+
+// Resources (rest-api.md 6). The parameter `mesh` is missing in lists over all meshes and for global types.
+Answer list_resources(Backend& backend, const ResourceType& type, const Call& call);
+Answer get_resource(Backend& backend, const ResourceType& type, const Call& call);
+Answer list_overviews(Backend& backend, const ResourceType& type, const Call& call);
+Answer get_overview(Backend& backend, const ResourceType& type, const Call& call);
+Answer put_resource(Backend& backend, const ResourceType& type, const Call& call);
+Answer delete_resource(Backend& backend, const ResourceType& type, const Call& call);
+
+// Insights, computed when they are read (rest-api.md 8).
+Answer list_mesh_insights(Backend& backend, const Call& call);
+Answer get_mesh_insight(Backend& backend, const Call& call);
+Answer list_service_insights(Backend& backend, const Call& call);
+Answer get_service_insight(Backend& backend, const Call& call);
+Answer get_global_insight(Backend& backend, const Call& call);
+Answer get_global_insights(Backend& backend, const Call& call);
+
+// The control plane itself (rest-api.md 7).
+Answer get_index(Backend& backend, const Call& call);
+Answer get_caller(Backend& backend, const Call& call);
+Answer get_config(Backend& backend, const Call& call);
+Answer get_resource_types(Backend& backend, const Call& call);
+Answer get_policy_types(Backend& backend, const Call& call);
+Answer get_by_kri(Backend& backend, const Call& call);
+
+// Diagnostics (metrics.md 1).
+Answer get_healthy(Backend& backend, const Call& call);
+Answer get_ready(Backend& backend, const Call& call);
+Answer get_metrics(Backend& backend, const Call& call);
+
+// Every route of section 6 and 8 for the types that are switched on.
+void add_resource_routes(Router& router, Backend& backend);
+void add_system_routes(Router& router, Backend& backend);
+void add_diagnostics_routes(Router& router, Backend& backend);
+
+}  // namespace kdsd::api

@@ -1,0 +1,159 @@
+#include "api/http_server.h"
+
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <exception>
+#include <mutex>
+#include <set>
+
+#include "api/http_connection.h"
+#include "api/tls_context.h"
+
+namespace kdsd::api {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+namespace {
+
+constexpr auto accept_pause = std::chrono::milliseconds(100);  // when the system has no descriptors left
+constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+
+}  // namespace
+
+struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
+  State(asio::io_context& io, HttpServerOptions server_options, RequestHandler request_handler)
+      : context(io),
+        options(std::move(server_options)),
+        strand(asio::make_strand(io)),
+        acceptor(strand),
+        stop_timer(strand),
+        settings{options, std::move(request_handler), stopping} {}
+
+  Status listen();
+  asio::awaitable<void> accept();
+  asio::awaitable<void> run(tcp::socket socket, std::shared_ptr<ConnectionHandle> handle);
+  void spawn(tcp::socket socket);
+  void stop();
+  std::size_t count();
+  void close_all(bool idle_only);
+
+  asio::io_context& context;
+  HttpServerOptions options;
+  asio::any_io_executor strand;
+  tcp::acceptor acceptor;
+  asio::steady_timer stop_timer;
+  std::shared_ptr<asio::ssl::context> tls;
+  std::atomic<bool> stopping{false};
+  std::atomic<std::uint16_t> bound_port{0};
+  std::mutex mutex;
+  std::set<std::shared_ptr<ConnectionHandle>> open;  // guarded by `mutex`
+  ConnectionSettings settings;
+};
+
+Status HttpServer::State::listen() {
+  if (options.tls) {
+    auto made = make_tls_context(*options.tls);
+    if (!made.ok()) return made.status();
+    tls = std::move(*made);
+  }
+  const auto place = options.address + ":" + std::to_string(options.port);
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  if (error) return Status(Code::invalid, "cannot listen on " + place + ": not an IP address");
+  const tcp::endpoint endpoint(address, options.port);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) bound_port = acceptor.local_endpoint(error).port();
+  if (error) {
+    boost::system::error_code ignored;
+    acceptor.close(ignored);
+    return Status(Code::unavailable, "cannot listen on " + place + ": " + error.message());
+  }
+  return {};
+}
+
+std::size_t HttpServer::State::count() {
+  std::lock_guard lock(mutex);
+  return open.size();
+}
+
+asio::awaitable<void> HttpServer::State::accept() {
+  while (!stopping) {
+    auto [error, socket] = co_await acceptor.async_accept(asio::any_io_executor(asio::make_strand(context)), as_result);
+    if (stopping) co_return;
+    if (error) {
+      asio::steady_timer pause(strand, accept_pause);
+      co_await pause.async_wait(as_result);
+    } else if (count() < options.connections_max) {
+      spawn(std::move(socket));
+    }
+  }
+}
+
+void HttpServer::State::spawn(tcp::socket socket) {
+  auto handle = std::make_shared<ConnectionHandle>(socket.get_executor());
+  {
+    std::lock_guard lock(mutex);
+    open.insert(handle);
+  }
+  auto executor = socket.get_executor();
+  asio::co_spawn(executor, run(std::move(socket), handle), [self = shared_from_this(), handle](std::exception_ptr problem) {
+    if (problem && self->options.log) self->options.log("a connection ended by an exception");
+    std::lock_guard lock(self->mutex);
+    self->open.erase(handle);
+    if (self->stopping && self->open.empty()) asio::post(self->strand, [self] { self->stop_timer.cancel(); });
+  });
+}
+
+asio::awaitable<void> HttpServer::State::run(tcp::socket socket, std::shared_ptr<ConnectionHandle> handle) {
+  auto self = shared_from_this();
+  if (tls) {
+    co_await serve_tls(settings, std::move(socket), tls, handle);
+  } else {
+    co_await serve_plain(settings, std::move(socket), handle);
+  }
+}
+
+void HttpServer::State::close_all(bool idle_only) {
+  std::lock_guard lock(mutex);
+  for (const auto& handle : open) {
+    asio::post(handle->executor(), [handle, idle_only] { handle->close(idle_only); });
+  }
+}
+
+void HttpServer::State::stop() {
+  if (stopping.exchange(true)) return;
+  asio::post(strand, [self = shared_from_this()] {
+    boost::system::error_code ignored;
+    self->acceptor.close(ignored);
+    self->close_all(true);
+    if (self->count() == 0) return;
+    self->stop_timer.expires_after(self->options.stop_time);
+    self->stop_timer.async_wait([self](const boost::system::error_code&) { self->close_all(false); });
+  });
+}
+
+HttpServer::HttpServer(asio::io_context& context, HttpServerOptions options, RequestHandler handler)
+    : state_(std::make_shared<State>(context, std::move(options), std::move(handler))) {}
+
+HttpServer::~HttpServer() = default;
+
+Status HttpServer::start() {
+  if (auto status = state_->listen(); !status.ok()) return status;
+  asio::co_spawn(state_->strand, state_->accept(), [state = state_](std::exception_ptr problem) {
+    if (problem && state->options.log) state->options.log("the listener ended by an exception");
+  });
+  return {};
+}
+
+void HttpServer::stop() { state_->stop(); }
+std::uint16_t HttpServer::port() const { return state_->bound_port; }
+std::size_t HttpServer::connections() const { return state_->count(); }
+
+}  // namespace kdsd::api

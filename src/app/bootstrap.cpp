@@ -1,0 +1,107 @@
+#include "app/bootstrap.h"
+
+#include "kuma/system/v1alpha1/config.pb.h"
+#include "kuma/system/v1alpha1/zone.pb.h"
+#include "model/document.h"
+#include "model/proto_spec.h"
+#include "policy/default_resources.h"
+
+namespace kdsd::app {
+namespace system = kuma::system::v1alpha1;
+namespace {
+
+constexpr const char* done_fact = "defaults.created";
+
+class Bootstrap {
+ public:
+  Bootstrap(kds::Transaction& transaction, const BootstrapOptions& options) : transaction_(transaction), options_(options) {}
+
+  Status run() {
+    const auto& plane = options_.control_plane;
+    if (plane.is_zone()) keep_own_zone();
+    if (!plane.federated) {
+      create_config("kuma-cluster-id", options_.cluster_id);
+      if (!options_.skip_mesh_creation) {
+        if (auto status = create_default_mesh(); !status.ok()) return status;
+      }
+    }
+    if (!options_.skip_tenant_resources) {
+      if (!plane.federated) create_secret("GlobalSecret", "", "zone-token-signing-key-1", options_.zone_signing_key);
+      create_secret("GlobalSecret", "", "user-token-signing-key-1", options_.user_signing_key);
+      if (!options_.skip_hostname_generators) {
+        for (const auto& item : policy::default_hostname_generators(plane)) {
+          if (auto status = create(item); !status.ok()) return status;
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  const ResourceType& type(const std::string& name) const { return *transaction_.catalogue().find(name); }
+
+  void put(const std::string& type_name, const std::string& mesh, const std::string& name, std::string spec) {
+    if (transaction_.find(type(type_name), mesh, name)) return;
+    Resource resource;
+    resource.type = &type(type_name);
+    resource.mesh = mesh;
+    resource.name = name;
+    resource.spec = std::move(spec);
+    transaction_.put(std::move(resource));
+  }
+
+  Status create(const policy::DefaultResource& item) {
+    auto spec = encode_spec(type(item.type), item.spec);
+    if (!spec.ok()) return spec.status().prefixed(item.type + "/" + item.name);
+    put(item.type, item.mesh, item.name, *spec);
+    return {};
+  }
+
+  void create_secret(const std::string& type_name, const std::string& mesh, const std::string& name, const std::string& data) {
+    system::Secret secret;
+    secret.mutable_data()->set_value(data);
+    put(type_name, mesh, name, serialize_deterministic(secret));
+  }
+
+  void create_config(const std::string& name, const std::string& text) {
+    system::Config config;
+    config.set_config(text);
+    put("Config", "", name, serialize_deterministic(config));
+  }
+
+  Status create_default_mesh() {
+    put("Mesh", "", "default", "");
+    create_secret("Secret", "default", "dataplane-token-signing-key-default-1", options_.dataplane_signing_key);
+    for (const auto& item : policy::mesh_defaults("default", boost::json::object(), options_.routing_resources)) {
+      if (auto status = create(item); !status.ok()) return status;
+    }
+    return {};
+  }
+
+  // A zone knows one Zone, itself.
+  void keep_own_zone() {
+    for (const auto& zone : transaction_.list(type("Zone"))) {
+      if (zone->name != options_.control_plane.zone) transaction_.remove(zone->key());
+    }
+    system::Zone zone;
+    zone.mutable_enabled()->set_value(true);
+    put("Zone", "", options_.control_plane.zone, serialize_deterministic(zone));
+  }
+
+  kds::Transaction& transaction_;
+  const BootstrapOptions& options_;
+};
+
+}  // namespace
+
+kds::Write bootstrap(BootstrapOptions options, std::function<void(const Status&)> done) {
+  kds::Write write;
+  write.decide = [options = std::move(options)](kds::Transaction& transaction) {
+    transaction.set_fact(done_fact, "1");
+    return Bootstrap(transaction, options).run();
+  };
+  write.done = std::move(done);
+  return write;
+}
+
+}  // namespace kdsd::app

@@ -1,0 +1,103 @@
+// Keys of the API, the diagnostics server and general settings (configuration 3.6 to 3.8).
+#include <array>
+
+#include "app/config/key.h"
+
+namespace kdsd::app {
+namespace {
+
+using enum KeyType;
+using enum Decision;
+
+constexpr std::array<Key, 44> keys{{
+    {"apiServer.readOnly", "KUMA_API_SERVER_READ_ONLY", boolean, "false", accept, "refuse every PUT and DELETE"},
+    {"apiServer.corsAllowedDomains", "KUMA_API_SERVER_CORS_ALLOWED_DOMAINS", list, "", accept,
+     "domains, or regular expressions for them, whose pages may call the API"},
+    {"apiServer.basePath", "KUMA_API_SERVER_BASE_PATH", text, "/", accept, "prefix of all routes"},
+    {"apiServer.rootUrl", "KUMA_API_SERVER_ROOT_URL", text, "", accept,
+     "address of the API as seen from outside, for the web page"},
+    {"apiServer.http.enabled", "KUMA_API_SERVER_HTTP_ENABLED", boolean, "true", accept, "serve plain HTTP"},
+    {"apiServer.http.interface", "KUMA_API_SERVER_HTTP_INTERFACE", text, "0.0.0.0", accept, "address to listen on"},
+    {"apiServer.http.port", "KUMA_API_SERVER_HTTP_PORT", port, "5681", accept, "port to listen on"},
+    {"apiServer.https.enabled", "KUMA_API_SERVER_HTTPS_ENABLED", boolean, "true", accept, "serve HTTPS"},
+    {"apiServer.https.interface", "KUMA_API_SERVER_HTTPS_INTERFACE", text, "0.0.0.0", accept, "address to listen on"},
+    {"apiServer.https.port", "KUMA_API_SERVER_HTTPS_PORT", port, "5682", accept, "port to listen on"},
+    {"apiServer.https.tlsCertFile", "KUMA_API_SERVER_HTTPS_TLS_CERT_FILE", text, "", accept,
+     "certificate of this server; empty means general.tlsCertFile"},
+    {"apiServer.https.tlsKeyFile", "KUMA_API_SERVER_HTTPS_TLS_KEY_FILE", text, "", accept,
+     "its key; with the certificate or not at all"},
+    {"apiServer.https.tlsMinVersion", "KUMA_API_SERVER_HTTPS_TLS_MIN_VERSION", tls_version, "TLSv1_2", accept,
+     "lowest TLS version; unset means general.tlsMinVersion"},
+    {"apiServer.https.tlsMaxVersion", "KUMA_API_SERVER_HTTPS_TLS_MAX_VERSION", tls_version, "", accept,
+     "highest TLS version; unset means general.tlsMaxVersion"},
+    {"apiServer.https.tlsCipherSuites", "KUMA_API_SERVER_HTTPS_TLS_CIPHER_SUITES", ciphers, "", accept,
+     "cipher suites; unset means general.tlsCipherSuites"},
+    {"apiServer.https.requireClientCert", "KUMA_API_SERVER_HTTPS_REQUIRE_CLIENT_CERT", boolean, "false", accept,
+     "turn away clients without a certificate"},
+    {"apiServer.https.tlsCaFile",
+     "KUMA_API_SERVER_HTTPS_TLS_CA_FILE",
+     text,
+     "",
+     accept,
+     "authorities that may sign clients' certificates",
+     {},
+     "KUMA_API_SERVER_HTTPS_CLIENT_CERTS_CA_FILE"},
+    {"apiServer.auth.clientCertsDir", "KUMA_API_SERVER_AUTH_CLIENT_CERTS_DIR", text, "", accept,
+     "directory with client certificates (.pem, .crt) that are trusted"},
+    {"apiServer.authn.type", "KUMA_API_SERVER_AUTHN_TYPE", text, "tokens", accept, "how callers prove who they are",
+     "tokens|adminClientCerts"},
+    {"apiServer.authn.localhostIsAdmin", "KUMA_API_SERVER_AUTHN_LOCALHOST_IS_ADMIN", boolean, "true", accept,
+     "callers from this machine are administrators"},
+    {"apiServer.authn.tokens.bootstrapAdminToken", "KUMA_API_SERVER_AUTHN_TOKENS_BOOTSTRAP_ADMIN_TOKEN", boolean,
+     "true", accept, "create the administrator's token at the first start"},
+    {"apiServer.authn.tokens.enableIssuer", "KUMA_API_SERVER_AUTHN_TOKENS_ENABLE_ISSUER", boolean, "true", accept,
+     "issue user tokens"},
+    {"apiServer.authn.tokens.validator.useSecrets", "KUMA_API_SERVER_AUTHN_TOKENS_VALIDATOR_USE_SECRETS", boolean,
+     "true", accept, "verify user tokens with the signing keys in the store"},
+    {"apiServer.authn.tokens.validator.publicKeys", "", public_keys, "", accept,
+     "keys that verify user tokens, tried before those in the store"},
+    {"apiServer.gui.enabled", "KUMA_API_SERVER_GUI_ENABLED", boolean, "true", accept,
+     "serve the web page; never on a zone with a global"},
+    {"apiServer.gui.rootUrl", "KUMA_API_SERVER_GUI_ROOT_URL", text, "", accept,
+     "address of the web page as seen from outside"},
+    {"apiServer.gui.basePath", "KUMA_API_SERVER_GUI_BASE_PATH", text, "/gui", accept, "path of the web page"},
+    {"diagnostics.serverPort", "KUMA_DIAGNOSTICS_SERVER_PORT", port, "5680", accept,
+     "port of health, readiness and metrics"},
+    {"diagnostics.debugEndpoints", "KUMA_DIAGNOSTICS_DEBUG_ENDPOINTS", boolean, "false", accept,
+     "serve debug pages there"},
+    {"diagnostics.tlsEnabled", "KUMA_DIAGNOSTICS_TLS_ENABLED", boolean, "false", accept, "serve diagnostics over TLS"},
+    {"diagnostics.tlsCertFile", "KUMA_DIAGNOSTICS_TLS_CERT_FILE", text, "", accept,
+     "certificate of this server; empty means general.tlsCertFile"},
+    {"diagnostics.tlsKeyFile", "KUMA_DIAGNOSTICS_TLS_KEY_FILE", text, "", accept,
+     "its key; with the certificate or not at all"},
+    {"diagnostics.tlsMinVersion", "KUMA_DIAGNOSTICS_TLS_MIN_VERSION", tls_version, "TLSv1_2", accept,
+     "lowest TLS version; unset means general.tlsMinVersion"},
+    {"diagnostics.tlsMaxVersion", "KUMA_DIAGNOSTICS_TLS_MAX_VERSION", tls_version, "", accept,
+     "highest TLS version; unset means general.tlsMaxVersion"},
+    {"diagnostics.tlsCipherSuites", "KUMA_DIAGNOSTICS_TLS_CIPHER_SUITES", ciphers, "", accept,
+     "cipher suites; unset means general.tlsCipherSuites"},
+    {"general.workDir", "KUMA_GENERAL_WORK_DIR", text, "", accept,
+     "directory of store and self-signed certificate; empty means .kuma in the home directory"},
+    {"general.tlsCertFile", "KUMA_GENERAL_TLS_CERT_FILE", text, "", accept,
+     "certificate of every server that names none; empty means kuma-cp.crt of the work directory, made when missing"},
+    {"general.tlsKeyFile", "KUMA_GENERAL_TLS_KEY_FILE", text, "", accept,
+     "its key; with the certificate or not at all"},
+    {"general.tlsMinVersion", "KUMA_GENERAL_TLS_MIN_VERSION", tls_version, "TLSv1_2", accept,
+     "lowest TLS version of servers that set none"},
+    {"general.tlsMaxVersion", "KUMA_GENERAL_TLS_MAX_VERSION", tls_version, "", accept,
+     "highest TLS version of servers that set none"},
+    {"general.tlsCipherSuites", "KUMA_GENERAL_TLS_CIPHER_SUITES", ciphers, "", accept,
+     "cipher suites of servers that set none"},
+    {"general.resilientComponentBaseBackoff", "KUMA_GENERAL_RESILIENT_COMPONENT_BASE_BACKOFF", duration, "5s", accept,
+     "first pause before a failed part is started again"},
+    {"general.resilientComponentMaxBackoff", "KUMA_GENERAL_RESILIENT_COMPONENT_MAX_BACKOFF", duration, "1m", accept,
+     "longest pause; it doubles with a random part"},
+    {"general.dnsCacheTTL", "KUMA_GENERAL_DNS_CACHE_TTL", duration, "10s", warn,
+     "age up to which addresses of dataplanes are cached; not resolved here"},
+}};
+
+}  // namespace
+
+std::span<const Key> api_keys() { return keys; }
+
+}  // namespace kdsd::app

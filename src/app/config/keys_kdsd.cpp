@@ -1,0 +1,39 @@
+// The project's own keys.
+#include <array>
+
+#include "app/config/key.h"
+
+namespace kdsd::app {
+namespace {
+
+using enum KeyType;
+using enum Decision;
+
+constexpr std::array<Key, 10> keys{{
+    {"kdsd.store.path", "KDSD_STORE_PATH", text, "", accept,
+     "file of the SQLite store; empty means kdsd.db in the work directory"},
+    {"kdsd.guiDirectory", "KDSD_GUI_DIRECTORY", text, "", accept,
+     "directory with the files of the web page; empty means the built-in page"},
+    {"kdsd.namespacedGatewayRoutes", "KDSD_NAMESPACED_GATEWAY_ROUTES", boolean, "false", accept,
+     "allow routes of a MeshGateway outside the system namespace"},
+    {"kdsd.foreignMaxMessageBytes", "KDSD_FOREIGN_MAX_MESSAGE_BYTES", integer, "0", accept,
+     "largest message that a peer other than this program accepts; 0 means maxMsgSize of this side"},
+    {"kdsd.kds.compression", "KDSD_KDS_COMPRESSION", text, "none", accept, "compression of what is sent over KDS",
+     "none|gzip"},
+    {"kdsd.kds.bindAddress", "KDSD_KDS_BIND_ADDRESS", text, "", accept,
+     "address on which zones connect; empty means all"},
+    {"kdsd.diagnostics.bindAddress", "KDSD_DIAGNOSTICS_BIND_ADDRESS", text, "", accept,
+     "address of the diagnostics server; empty means all"},
+    {"kdsd.compatibleVersion", "KDSD_COMPATIBLE_VERSION", text, "2.13.10", accept,
+     "version of Kuma that clients are told"},
+    {"kdsd.maxBodyBytes", "KDSD_MAX_BODY_BYTES", integer, "4194304", accept,
+     "largest request body of the API in bytes"},
+    {"kdsd.http.maxConnections", "KDSD_HTTP_MAX_CONNECTIONS", integer, "1024", accept,
+     "most connections to the API at once"},
+}};
+
+}  // namespace
+
+std::span<const Key> kdsd_keys() { return keys; }
+
+}  // namespace kdsd::app

@@ -1,0 +1,97 @@
+// A running control plane: owns the executors and everything on them, and carries effects between core, store and net.
+//
+// Executors: the core executor (the thread that calls `run`) owns kds::Core and calls the net adapters; the store
+// executor waits for the disk; API threads serve REST; gRPC's threads post to the core executor. Nobody holds a lock
+// across a call. ARCHITECTURE.md, "Concurrency".
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/api_server.h"
+#include "api/backend.h"
+#include "app/config/config.h"
+#include "app/metrics.h"
+#include "app/store_executor.h"
+#include "kds/core.h"
+#include "net/kds_client.h"
+#include "net/kds_server.h"
+#include "net/stream_events.h"
+
+namespace kdsd::app {
+
+class Daemon : private net::StreamEvents, private api::Backend {
+ public:
+  explicit Daemon(LoadedConfig config);
+  ~Daemon() override;
+
+  // Opens the store, replays it, opens the listeners. On an error nothing keeps running.
+  Status start();
+  // Serves until SIGTERM or SIGINT; the exit code.
+  int run();
+
+ private:
+  // net::StreamEvents, on the core executor
+  Result<std::uint64_t> opened(const kds::StreamOpened& stream) override;
+  void received(std::uint64_t stream, std::string bytes) override;
+  void written(std::uint64_t stream) override;
+  void closed(std::uint64_t stream, const std::string& why) override;
+  void pinged(const std::string& zone) override;
+
+  // api::Backend, on API threads
+  const api::Facts& facts() const override { return facts_; }
+  void read(std::function<void(const kds::Core&)> fn) override;
+  void write(kds::Write write) override;
+  Result<std::string> new_signing_key() override;
+  std::string metrics_text() override { return metrics_->text(); }
+  std::vector<std::string> not_ready() override;
+
+  void set_up_facts();
+  kds::CoreOptions core_options() const;
+  std::set<std::string> disabled_types() const;
+  Status open_store(std::unique_ptr<store::Store>& store, store::Loaded& loaded);
+  Status create_defaults(bool first_start);
+  Status start_api();
+  Status start_net();
+  Result<std::optional<api::TlsOptions>> api_tls(const ServerTls& tls) const;
+
+  void on_core(const std::function<void()>& fn);  // with the time set before and the effects carried out after
+  void carry_out_effects();
+  void carry_out(kds::SendEffect& effect);
+  void carry_out(kds::ReadEffect& effect);
+  void carry_out(kds::CloseEffect& effect);
+  void carry_out(kds::CommitEffect& effect);
+  void carry_out(kds::LogEffect& effect);
+  void schedule_tick();
+  void publish_metrics();
+  void begin_stop();
+  void stop_when_idle();
+
+  const Config config_;
+  const boost::json::object effective_;
+  api::Facts facts_;
+  std::string node_config_;
+  boost::asio::io_context core_context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> core_guard_;
+  boost::asio::io_context api_context_;
+  std::vector<std::thread> api_threads_;
+  std::unique_ptr<Metrics> metrics_;
+  std::unique_ptr<kds::Core> core_;
+  std::unique_ptr<StoreExecutor> store_;
+  std::unique_ptr<net::KdsServer> server_;
+  std::unique_ptr<net::KdsClient> client_;
+  std::unique_ptr<api::ApiServer> api_;
+  boost::asio::steady_timer tick_timer_;
+  boost::asio::signal_set signals_;
+  bool carrying_out_ = false;
+  bool stopping_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace kdsd::app

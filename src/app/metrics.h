@@ -1,0 +1,73 @@
+// Metrics in Prometheus' text format, under Kuma's names where Kuma has them (metrics.md).
+//
+// Thread safe: observations come from every thread; what the core counts is handed over as a snapshot now and then.
+#pragma once
+
+#include <prometheus/family.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "kds/core.h"
+
+namespace kdsd::app {
+
+// What the core executor hands over; immutable.
+struct MetricsSnapshot {
+  std::map<std::string, kds::CoreCounters::OfType> types;
+  std::vector<kds::StreamInfo> streams;
+  std::map<std::string, std::size_t> resources;
+  std::map<std::string, bool> zones_connected;
+  std::map<std::string, std::uint64_t> versions;  // connected peers by version
+  std::uint64_t revision = 0;
+  std::uint64_t encodes = 0;
+  std::uint64_t commits = 0;
+  std::size_t writes_queued = 0;
+  std::uint64_t takeovers = 0;
+  std::uint64_t zone_conflicts = 0;
+};
+
+struct MetricsIdentity {
+  std::string zone;  // `Global` on a global
+  std::string product;
+  std::string version;
+  std::string kdsd_version;
+  std::string commit;
+  std::string instance_id;
+};
+
+class Metrics {
+ public:
+  explicit Metrics(MetricsIdentity identity);
+  ~Metrics();
+
+  void observe_store(const std::string& operation, const std::string& type, double seconds);
+  void observe_request(const std::string& handler, const std::string& method, int code, double seconds, std::size_t bytes);
+  void observe_delivery(double seconds);
+  void count_rpc(const std::string& service, const std::string& method, const std::string& kind, const std::string& event);
+  void publish(std::shared_ptr<const MetricsSnapshot> snapshot);
+
+  std::string text() const;
+
+ private:
+  std::vector<prometheus::MetricFamily> snapshot_families() const;
+
+  MetricsIdentity identity_;
+  prometheus::Registry registry_;
+  prometheus::Family<prometheus::Histogram>* store_;
+  prometheus::Family<prometheus::Histogram>* requests_;
+  prometheus::Family<prometheus::Histogram>* response_size_;
+  prometheus::Histogram* delivery_;
+  prometheus::Family<prometheus::Counter>* rpcs_started_;
+  prometheus::Family<prometheus::Counter>* rpcs_received_;
+  prometheus::Family<prometheus::Counter>* rpcs_sent_;
+  mutable std::mutex mutex_;  // of snapshot_ alone; never held across a call out
+  std::shared_ptr<const MetricsSnapshot> snapshot_;
+};
+
+}  // namespace kdsd::app

@@ -1,0 +1,204 @@
+#include "kds/core.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kdsd::kds {
+namespace {
+
+Sending sending_of(const CoreOptions& options) {
+  Sending sending;
+  sending.is_global = options.control_plane.is_global();
+  sending.zone = options.control_plane.zone;
+  sending.environment = options.control_plane.has_namespaces() ? "kubernetes" : "universal";
+  sending.system_namespace = options.control_plane.system_namespace;
+  sending.skip_label_prefixes = options.skip_label_prefixes;
+  return sending;
+}
+
+}  // namespace
+
+Core::Core(CoreOptions options, const Catalogue& catalogue)
+    : options_(std::move(options)),
+      catalogue_(catalogue),
+      sending_(sending_of(options_)),
+      index_(catalogue),
+      cache_(sending_, limits::encoded_cache_bytes),
+      committer_(index_, sending_),
+      random_(options_.seed) {
+  options_.node.features = Features(own_node_features());
+}
+
+void Core::load(CoreState state) {
+  store_id_ = state.store_id;
+  epoch_ = state.epoch;
+  for (const auto& entry : state.entries) index_.apply(entry);
+  index_.set_head(state.revision);
+  for (const auto& [name, text] : state.facts) {
+    if (!name.starts_with("floor.")) continue;
+    if (const auto* type = catalogue_.find(std::string_view(name).substr(6))) {
+      index_.set_floor(*type, Revision{std::strtoull(text.c_str(), nullptr, 10)});
+    }
+  }
+  committer_.load_facts(std::move(state.facts));
+  if (!is_global()) return;
+  close_stale_insights();
+  // An enabling or disabling that a crash interrupted is finished now.
+  std::set<std::string> sources;
+  for (const auto* type : catalogue_.types()) {
+    if (!type->across_zones) continue;
+    index_.each(*type, [&](const ResourcePtr& resource) {
+      if (resource->is_copy()) sources.insert(resource->source);
+    });
+  }
+  for (const auto& zone : sources) touch_zone(zone);
+}
+
+Status Core::submit_write(Write write, bool internal) {
+  auto status = committer_.submit(std::move(write), internal);
+  if (status.ok()) run_commits();
+  return status;
+}
+
+void Core::run_commits() {
+  // `done` functions submit further writes; the outermost call carries on with them.
+  if (running_commits_) return;
+  running_commits_ = true;
+  CommitBatch batch;
+  if (committer_.start(now_, batch)) effects_.push_back(CommitEffect{std::move(batch)});
+  running_commits_ = false;
+}
+
+void Core::committed(const Status& status) {
+  auto entries = committer_.finish(status);
+  if (!status.ok()) log(LogEffect::Level::error, "commit failed: " + status.text());
+  running_commits_ = true;
+  committer_.complete(status);
+  after_apply(entries);
+  running_commits_ = false;
+  run_commits();
+}
+
+void Core::after_apply(const std::vector<EntryPtr>& entries) {
+  std::set<const ResourceType*> changed;
+  std::set<std::string> zones;
+  std::set<std::string> gone_zones;
+  for (const auto& entry : entries) {
+    changed.insert(entry->key.type);
+    if (is_global() && entry->key.type->name == "Zone") {
+      zones.insert(entry->key.name);
+      const auto* status = zones_.find(entry->key.name);
+      const bool replaced = entry->resource && status != nullptr && status->registered && status->zone_created != entry->resource->created;
+      if (!entry->resource || replaced) gone_zones.insert(entry->key.name);
+    }
+  }
+  // A Zone that nobody else may have leaves no entry when it is deleted: look for connected zones without an object.
+  if (is_global()) {
+    const auto* type = catalogue_.find("Zone");
+    for (const auto& [zone, status] : zones_.all()) {
+      if (status.connected() && status.registered && !index_.find(*type, "", zone)) gone_zones.insert(zone);
+    }
+  }
+  for (const auto& zone : zones) touch_zone(zone);
+  for (const auto& zone : gone_zones) {
+    std::vector<StreamId> ended;
+    for (const auto& [id, stream] : streams_) {
+      if (stream->peer == zone) ended.push_back(id);
+    }
+    for (auto id : ended) close(id, CloseCode::unavailable, "zone was deleted");
+    zones_.erase(zone);
+  }
+  for (auto& [id, stream] : streams_) {
+    if (!stream->sender) continue;
+    for (const auto* type : changed) stream->sender->on_change(*type);
+    pump(*stream);
+  }
+}
+
+void Core::touch_zone(const std::string& zone) {
+  auto keys = std::make_shared<std::vector<ResourceKey>>();
+  for (const auto* type : catalogue_.types()) {
+    if (!type->across_zones) continue;
+    index_.each_of_source(*type, zone, [&](const ResourcePtr& resource) { keys->push_back(resource->key()); });
+  }
+  if (!keys->empty()) touch_some(std::move(keys), 0);
+}
+
+void Core::touch_some(std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from) {
+  const std::size_t until = std::min(keys->size(), from + limits::touched_per_write);
+  Write write;
+  write.decide = [keys, from, until](Transaction& transaction) {
+    for (std::size_t i = from; i < until; ++i) transaction.touch((*keys)[i]);
+    return Status();
+  };
+  write.done = [this, keys, until](const Status& status) {
+    if (status.ok() && until < keys->size()) touch_some(keys, until);
+  };
+  (void)submit_write(std::move(write), true);
+}
+
+void Core::compact() {
+  for (const auto* type : catalogue_.types()) {
+    const auto count = index_.tombstones(*type);
+    if (count <= limits::tombstones_kept) continue;
+    auto old = index_.oldest_tombstones(*type, std::min(count - limits::tombstones_kept, limits::tombstones_per_purge));
+    if (old.empty()) continue;
+    const auto floor = old.back()->revision;
+    // Who has not been told of these deletions yet would never be: it starts over with the full state.
+    std::vector<StreamId> behind;
+    for (const auto& [id, stream] : streams_) {
+      if (!stream->sender) continue;
+      auto it = stream->sender->types().find(type->name);
+      if (it == stream->sender->types().end() || it->second.mode == Sender::Mode::unasked) continue;
+      if (it->second.cursor.value != 0 && it->second.cursor < floor && index_.head(*type) > it->second.cursor) {
+        behind.push_back(id);
+      } else if (it->second.cursor.value == 0 && it->second.first_done) {
+        behind.push_back(id);
+      }
+    }
+    for (auto id : behind) close(id, CloseCode::unavailable, "too far behind, start over");
+    committer_.purge(std::move(old));
+    run_commits();
+  }
+}
+
+void Core::tick() {
+  if (is_global()) {
+    check_health();
+    if (now_.nanos - insights_written_.nanos >= options_.insight_flush_nanos) {
+      insights_written_ = now_;
+      write_insights();
+    }
+  }
+  compact();
+}
+
+void Core::drain() {
+  draining_ = true;
+  std::vector<StreamId> open;
+  for (const auto& [id, stream] : streams_) open.push_back(id);
+  for (auto id : open) close(id, CloseCode::unavailable, "stream unavailable");
+  if (is_global()) write_insights();
+}
+
+std::set<const ResourceType*> Core::provided_types() const {
+  std::set<const ResourceType*> out;
+  for (const auto* type : catalogue_.types()) {
+    if (options_.disabled_types.contains(type->name)) continue;
+    if (is_global() ? type->wanted_by_zone() : type->zone_to_global()) out.insert(type);
+  }
+  return out;
+}
+
+std::vector<const ResourceType*> Core::wanted_types() const {
+  std::vector<const ResourceType*> out;
+  for (const auto* type : catalogue_.types()) {
+    if (options_.disabled_types.contains(type->name)) continue;
+    if (is_global() ? type->zone_to_global() : type->wanted_by_zone()) out.push_back(type);
+  }
+  // Meshes first: what belongs to them should find them there.
+  std::stable_partition(out.begin(), out.end(), [](const ResourceType* type) { return type->name == "Mesh"; });
+  return out;
+}
+
+}  // namespace kdsd::kds

@@ -1,0 +1,241 @@
+// The synchronising control plane without its surroundings: streams, writes and time go in, effects come out.
+//
+// Pure: no clock, socket, thread or file. One executor (the core executor) owns it and calls it; nothing in here blocks.
+// What a caller has to do, in this order, after every call: take the effects and carry them out. A message effect may
+// be sent at once; a commit effect goes to the store and its outcome comes back through `committed`; nothing that
+// depends on the commit is sent before that. The simulation and the daemon drive the same object.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kds/committer.h"
+#include "kds/inbound.h"
+#include "kds/index.h"
+#include "kds/receiver.h"
+#include "kds/sender.h"
+#include "kds/zone_registry.h"
+#include "policy/control_plane.h"
+
+namespace kdsd::kds {
+
+namespace limits {
+inline constexpr std::size_t encoded_cache_bytes = 64 << 20;
+// Responses of one stream that may wait for the store before reading stops.
+inline constexpr std::size_t responses_pending = 8;
+inline constexpr std::size_t tombstones_kept = 50'000;     // of one type; older ones are compacted
+inline constexpr std::size_t tombstones_per_purge = 1'000;
+inline constexpr std::size_t touched_per_write = 500;      // resources looked at again when a zone is enabled or disabled
+}  // namespace limits
+
+using StreamId = std::uint64_t;
+
+enum class StreamKind { global_to_zone, zone_to_global };
+
+struct CoreOptions {
+  policy::ControlPlaneKind control_plane;
+  NodeInfo node;                 // what this side tells in its first requests; features are filled in
+  std::vector<std::string> skip_label_prefixes;
+  std::set<std::string> disabled_types;          // not provided, not asked for
+  std::size_t message_bytes_max = 10 << 20;      // of a kdsd peer and of what is received
+  std::size_t foreign_message_bytes_max = 10 << 20;
+  std::int64_t insight_flush_nanos = 10'000'000'000;
+  std::int64_t health_timeout_nanos = 0;         // 0: zones are not cut for missing pings
+  std::size_t subscription_limit = 10;
+  bool compact_finished_subscriptions = false;
+  std::uint64_t seed = 1;                        // of ids
+};
+
+// What the store held when it was opened.
+struct CoreState {
+  std::string store_id;
+  std::uint64_t epoch = 1;
+  Revision revision;
+  std::vector<EntryPtr> entries;
+  std::map<std::string, std::string> facts;
+};
+
+struct StreamOpened {
+  StreamKind kind = StreamKind::global_to_zone;
+  std::string peer_zone;            // on a global: the client-id
+  std::string connection;           // same text for streams of one connection
+  std::vector<std::string> features;  // request metadata, on a global
+  bool token_provided = false;
+};
+
+enum class CloseCode { unavailable, internal, invalid_argument, resource_exhausted };
+
+struct SendEffect {
+  StreamId stream = 0;
+  Message message;
+};
+struct ReadEffect {  // one more message may be read from the stream
+  StreamId stream = 0;
+};
+struct CloseEffect {
+  StreamId stream = 0;
+  CloseCode code = CloseCode::unavailable;
+  std::string text;
+};
+struct CommitEffect {
+  CommitBatch batch;
+};
+struct LogEffect {
+  enum class Level { debug, info, warn, error };
+  Level level = Level::info;
+  std::string text;
+};
+using Effect = std::variant<SendEffect, ReadEffect, CloseEffect, CommitEffect, LogEffect>;
+
+// Counters for metrics; rising, by type name.
+struct CoreCounters {
+  struct OfType {
+    std::uint64_t responses_sent = 0;
+    std::uint64_t response_bytes = 0;
+    std::uint64_t acknowledged = 0;
+    std::uint64_t rejected_by_user = 0;
+    std::uint64_t rejected_otherwise = 0;
+    std::uint64_t received = 0;
+    std::uint64_t refused = 0;     // resources refused by this side
+    std::uint64_t misnamed = 0;
+  };
+  std::map<std::string, OfType> types;
+  std::vector<std::int64_t> delivery_nanos;  // since the last look; the reader clears it
+  std::uint64_t takeovers = 0;
+  std::uint64_t zone_conflicts = 0;
+};
+
+// One stream, for diagnostics.
+struct StreamInfo {
+  StreamId id = 0;
+  StreamKind kind = StreamKind::global_to_zone;
+  std::string peer;
+  bool sending = false;
+  std::size_t outstanding = 0;      // types with an unanswered response
+  std::size_t outstanding_bytes = 0;
+  std::uint64_t lag_revisions = 0;  // newest revision minus the oldest cursor of a type with something to send
+  std::size_t held_back = 0;
+  SenderStats stats;
+};
+
+class Core {
+ public:
+  // `catalogue` must outlive the core.
+  Core(CoreOptions options, const Catalogue& catalogue);
+
+  // Before anything else: what the store holds.
+  void load(CoreState state);
+
+  // The time of everything that follows.
+  void set_now(Timestamp now) { now_ = now; }
+
+  // A stream began. On a global: refused with an error (the caller ends it) when the zone name is no zone name.
+  Result<StreamId> opened(const StreamOpened& stream);
+  void received(StreamId stream, std::string_view bytes);
+  void written(StreamId stream);  // the last SendEffect of the stream is on its way; the next one may follow
+  void closed(StreamId stream, const std::string& why);  // unknown ids are ignored
+
+  // A health ping of a zone (kds-protocol.md 9.4). Never fails.
+  void pinged(const std::string& zone);
+
+  // A write of a user or of this program itself.
+  Status submit(Write write) { return submit_write(std::move(write), false); }
+  void committed(const Status& status);
+
+  // At least once a second.
+  void tick();
+
+  // Before a stop: all streams end, insights are written.
+  void drain();
+
+  std::vector<Effect> take_effects() { return std::exchange(effects_, {}); }
+
+  const Index& index() const { return index_; }
+  const CoreOptions& options() const { return options_; }
+  const Sending& sending() const { return sending_; }
+  const ZoneRegistry& zones() const { return zones_; }
+  CoreCounters& counters() { return counters_; }
+  const std::string& store_id() const { return store_id_; }
+  std::vector<StreamInfo> streams() const;
+  const Sender* sender_of(const std::string& zone) const;  // the stream that sends to a zone, null when there is none
+  std::uint64_t encodes() const { return cache_.encodes(); }
+  std::uint64_t commits() const { return committer_.commits(); }
+  std::size_t writes_queued() const { return committer_.queued(); }
+  bool idle() const { return !committer_.in_flight() && !committer_.waiting(); }
+
+ private:
+  struct Stream {
+    StreamId id = 0;
+    StreamKind kind = StreamKind::global_to_zone;
+    std::string peer;        // zone name, or `global`
+    std::string connection;
+    Features request_features;
+    std::optional<Sender> sender;
+    std::optional<Receiver> receiver;
+    std::deque<std::string> outbox;  // requests; bounded by types and pending responses
+    bool writing = false;
+    bool waiting = false;    // for an older connection of the zone to be superseded
+    bool reading = false;    // a read is allowed and has not come back
+    std::size_t pending = 0; // responses that wait for the store
+    Timestamp opened_at;
+    std::uint64_t sent_total = 0;
+  };
+
+  bool is_global() const { return options_.control_plane.is_global(); }
+  Status submit_write(Write write, bool internal);
+  void run_commits();
+  void after_apply(const std::vector<EntryPtr>& entries);
+  void touch_zone(const std::string& zone);
+  void touch_some(std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from);
+
+  void activate(Stream& stream);
+  void begin_sending(Stream& stream);
+  void begin_receiving(Stream& stream);
+  void on_request(Stream& stream, std::string_view bytes);
+  void on_response(Stream& stream, std::string_view bytes);
+  void answer(StreamId id, const Incoming& incoming, const Applied& applied, const Status& status);
+  void allow_read(Stream& stream);
+  void pump(Stream& stream);
+  void close(StreamId id, CloseCode code, const std::string& text);
+  void forget(StreamId id, const std::string& why);
+  bool take_over(Stream& stream, const std::string& instance);
+  void promote_waiting(const std::string& zone);
+  void subscribe(Stream& stream);
+  void register_zone(const std::string& zone);
+  void write_insights();
+  void close_stale_insights();
+  void compact();
+  void check_health();
+  std::set<const ResourceType*> provided_types() const;
+  std::vector<const ResourceType*> wanted_types() const;
+  void log(LogEffect::Level level, std::string text) { effects_.push_back(LogEffect{level, std::move(text)}); }
+
+  CoreOptions options_;
+  const Catalogue& catalogue_;
+  Sending sending_;
+  Index index_;
+  EncodedCache cache_;
+  Committer committer_;
+  ZoneRegistry zones_;
+  std::map<StreamId, std::unique_ptr<Stream>> streams_;
+  StreamId last_stream_ = 0;
+  std::vector<Effect> effects_;
+  Timestamp now_;
+  Timestamp insights_written_;
+  std::string store_id_;
+  std::uint64_t epoch_ = 1;
+  std::mt19937_64 random_;
+  CoreCounters counters_;
+  bool draining_ = false;
+  bool running_commits_ = false;
+};
+
+}  // namespace kdsd::kds

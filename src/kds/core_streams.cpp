@@ -1,0 +1,268 @@
+// Streams of the core: messages in, answers and responses out.
+#include <algorithm>
+
+#include "kds/core.h"
+
+namespace kdsd::kds {
+namespace {
+
+// Requests this side may have queued: first requests of all types and one answer each.
+constexpr std::size_t outbox_max = 512;
+
+}  // namespace
+
+Result<StreamId> Core::opened(const StreamOpened& opened) {
+  if (draining_) return Status(Code::unavailable, "shutting down");
+  if (is_global() && !is_zone_name(opened.peer_zone)) {
+    return Status(Code::invalid, "\"" + opened.peer_zone + "\" is no zone name: a DNS label of at most 63 lower-case characters");
+  }
+  auto stream = std::make_unique<Stream>();
+  stream->id = ++last_stream_;
+  stream->kind = opened.kind;
+  stream->peer = is_global() ? opened.peer_zone : std::string(source_global);
+  stream->connection = opened.connection;
+  stream->request_features = Features(opened.features);
+  stream->opened_at = now_;
+  auto& added = *stream;
+  streams_[added.id] = std::move(stream);
+  if (!is_global()) {
+    activate(added);
+    return added.id;
+  }
+  auto& zone = zones_.at(added.peer);
+  zone.last_opened = now_;
+  zone.pings = zone.pings || added.request_features.has(feature::zone_ping_health);
+  if (opened.token_provided) zone.token_provided = true;
+  if (zone.connected() && zone.connection != added.connection) {
+    // Which instance is behind the new connection shows with its first request on the other stream; until then the
+    // older connection keeps the zone (design.md, Decisions: two connections of one zone).
+    added.waiting = true;
+    if (added.kind == StreamKind::global_to_zone) allow_read(added);
+    return added.id;
+  }
+  zone.connection = added.connection;
+  activate(added);
+  return added.id;
+}
+
+void Core::activate(Stream& stream) {
+  stream.waiting = false;
+  if (is_global()) register_zone(stream.peer);
+  const bool sends = is_global() == (stream.kind == StreamKind::global_to_zone);
+  if (sends) {
+    begin_sending(stream);
+  } else {
+    begin_receiving(stream);
+  }
+  allow_read(stream);
+  pump(stream);
+}
+
+void Core::begin_sending(Stream& stream) {
+  if (is_global()) zones_.at(stream.peer).sender_stream = stream.id;
+  SenderOptions options;
+  options.receiver = stream.peer;
+  options.identifier = is_global() ? std::string(source_global) : options_.control_plane.zone;
+  options.store_id = store_id_;
+  options.epoch = epoch_;
+  options.message_bytes_max = options_.foreign_message_bytes_max;
+  options.provided = provided_types();
+  stream.sender.emplace(std::move(options), index_, cache_);
+}
+
+void Core::begin_receiving(Stream& stream) {
+  if (is_global()) zones_.at(stream.peer).receiver_stream = stream.id;
+  ReceiverOptions options;
+  options.node_id = is_global() ? stream.peer : options_.control_plane.zone;
+  options.node = options_.node;
+  if (is_global()) options.node.config.clear();
+  options.wanted = wanted_types();
+  const auto prefix = "resume." + stream.peer + ".";
+  for (auto it = committer_.facts().lower_bound(prefix); it != committer_.facts().end() && it->first.starts_with(prefix); ++it) {
+    if (!it->second.empty()) options.resume[it->first.substr(prefix.size())] = it->second;
+  }
+  stream.receiver.emplace(std::move(options), catalogue_);
+  for (auto& request : stream.receiver->start()) stream.outbox.push_back(std::move(request));
+}
+
+void Core::allow_read(Stream& stream) {
+  if (stream.reading || stream.pending >= limits::responses_pending) return;
+  stream.reading = true;
+  effects_.push_back(ReadEffect{stream.id});
+}
+
+void Core::received(StreamId id, std::string_view bytes) {
+  auto it = streams_.find(id);
+  if (it == streams_.end()) return;
+  auto& stream = *it->second;
+  stream.reading = false;
+  if (stream.waiting) {
+    auto request = decode_request(bytes);
+    if (!request.ok()) return close(id, CloseCode::internal, request.status().message());
+    if (!take_over(stream, request->node.instance_id)) return;
+  }
+  if (stream.sender) {
+    on_request(stream, bytes);
+  } else {
+    on_response(stream, bytes);
+  }
+}
+
+void Core::on_request(Stream& stream, std::string_view bytes) {
+  const auto id = stream.id;
+  auto request = decode_request(bytes);
+  if (!request.ok()) return close(id, CloseCode::internal, request.status().message());
+  if (is_global() && request->has_node && request->node_id != stream.peer) {
+    return close(id, CloseCode::internal, "node id \"" + request->node_id + "\" is not the zone name \"" + stream.peer + "\"");
+  }
+  const bool was_started = stream.sender->started();
+  if (auto status = stream.sender->on_request(*request, now_); !status.ok()) {
+    return close(id, CloseCode::internal, status.message());
+  }
+  if (!was_started && is_global()) subscribe(stream);
+  if (request->nonce.empty() || !catalogue_.find(request->type)) {
+    stream.sender->take_answers();
+  } else {
+    auto& counters = counters_.types[request->type];
+    for (const auto& answer : stream.sender->take_answers()) {
+      if (answer.rejected) {
+        const bool by_user = answer.text.starts_with("user error");
+        ++(by_user ? counters.rejected_by_user : counters.rejected_otherwise);
+        log(by_user ? LogEffect::Level::info : LogEffect::Level::warn,
+            "peer=" + stream.peer + " type=" + request->type + " nonce=" + request->nonce + " result=nack reason=\"" + answer.text + "\"");
+      } else {
+        ++counters.acknowledged;
+      }
+      counters_.delivery_nanos.push_back(answer.delay_nanos);
+    }
+    if (is_global()) zones_.at(stream.peer).stats_dirty = true;
+  }
+  allow_read(stream);
+  pump(stream);
+}
+
+void Core::on_response(Stream& stream, std::string_view bytes) {
+  const auto id = stream.id;
+  auto accepted = stream.receiver->accept(bytes);
+  if (!accepted.ok()) return close(id, CloseCode::internal, accepted.status().message());
+  auto incoming = std::make_shared<const Incoming>(std::move(*accepted));
+  auto applied = std::make_shared<Applied>();
+
+  Receiving receiving;
+  receiving.is_global = is_global();
+  receiving.zone = is_global() ? stream.peer : options_.control_plane.zone;
+  receiving.environment = sending_.environment;
+  receiving.system_namespace = sending_.system_namespace;
+  receiving.peer_hashes_names = !is_global() || stream.request_features.has(feature::hash_suffix);
+  receiving.store_resume_as = "resume." + stream.peer + ".";
+
+  // Structured rejections are understood by who gives resume tokens.
+  if (!incoming->response.version_info.empty()) {
+    stream.receiver->set_peer_features(Features({std::string(feature::kdsd_structured_nack)}));
+  }
+  ++stream.pending;
+  counters_.types[incoming->type->name].received += 1;
+  Write write;
+  write.decide = [this, incoming, applied, receiving](Transaction& transaction) {
+    if (is_global() && !transaction.find(*catalogue_.find("Zone"), "", receiving.zone)) {
+      return Status(Code::not_found, "zone " + receiving.zone + " does not exist");
+    }
+    *applied = apply_incoming(transaction, *incoming, receiving);
+    return Status();
+  };
+  write.done = [this, id, incoming, applied](const Status& status) { answer(id, *incoming, *applied, status); };
+  allow_read(stream);
+  (void)submit_write(std::move(write), true);
+}
+
+void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied, const Status& status) {
+  auto it = streams_.find(id);
+  if (it == streams_.end()) return;
+  auto& stream = *it->second;
+  --stream.pending;
+  if (!status.ok()) return close(id, CloseCode::internal, "could not store " + incoming.type->name + ": " + status.message());
+  auto& counters = counters_.types[incoming.type->name];
+  counters.refused += applied.rejected.size();
+  counters.misnamed += applied.misnamed;
+  if (!applied.rejected.empty()) {
+    stream.receiver->mark_rejected(incoming.type->name);
+    log(LogEffect::Level::warn, "peer=" + stream.peer + " type=" + incoming.type->name + " refused=" +
+                                    std::to_string(applied.rejected.size()) + " first=" + applied.rejected.front().name +
+                                    " reason=\"" + applied.rejected.front().text + "\"");
+  }
+  if (stream.outbox.size() >= outbox_max) return close(id, CloseCode::resource_exhausted, "the peer does not read its answers");
+  stream.outbox.push_back(stream.receiver->answer(incoming, applied.rejected, applied.nack_text));
+  allow_read(stream);
+  pump(stream);
+}
+
+void Core::pump(Stream& stream) {
+  if (stream.writing || stream.waiting) return;
+  if (!stream.outbox.empty()) {
+    Message message;
+    message.append(std::move(stream.outbox.front()));
+    stream.outbox.pop_front();
+    stream.writing = true;
+    effects_.push_back(SendEffect{stream.id, std::move(message)});
+    return;
+  }
+  if (!stream.sender) return;
+  auto message = stream.sender->next(now_);
+  if (!message) return;
+  stream.writing = true;
+  if (is_global()) zones_.at(stream.peer).stats_dirty = true;
+  effects_.push_back(SendEffect{stream.id, std::move(*message)});
+}
+
+void Core::written(StreamId id) {
+  auto it = streams_.find(id);
+  if (it == streams_.end()) return;
+  it->second->writing = false;
+  pump(*it->second);
+}
+
+void Core::close(StreamId id, CloseCode code, const std::string& text) {
+  if (!streams_.contains(id)) return;
+  effects_.push_back(CloseEffect{id, code, text});
+  forget(id, text);
+}
+
+void Core::closed(StreamId id, const std::string& why) {
+  if (streams_.contains(id)) forget(id, why);
+}
+
+std::vector<StreamInfo> Core::streams() const {
+  std::vector<StreamInfo> out;
+  for (const auto& [id, stream] : streams_) {
+    StreamInfo info;
+    info.id = id;
+    info.kind = stream->kind;
+    info.peer = stream->peer;
+    info.sending = stream->sender.has_value();
+    if (stream->sender) {
+      info.stats = stream->sender->totals();
+      for (const auto& [name, state] : stream->sender->types()) {
+        if (state.mode == Sender::Mode::awaiting) {
+          ++info.outstanding;
+          info.outstanding_bytes += state.sent_bytes;
+        }
+        if (state.mode == Sender::Mode::held_back) ++info.held_back;
+        const auto* type = catalogue_.find(name);
+        if (type == nullptr) continue;
+        const auto head = index_.head(*type);
+        if (head > state.cursor) info.lag_revisions = std::max(info.lag_revisions, head.value - state.cursor.value);
+      }
+    }
+    out.push_back(std::move(info));
+  }
+  return out;
+}
+
+const Sender* Core::sender_of(const std::string& zone) const {
+  for (const auto& [id, stream] : streams_) {
+    if (stream->peer == zone && stream->sender) return &*stream->sender;
+  }
+  return nullptr;
+}
+
+}  // namespace kdsd::kds

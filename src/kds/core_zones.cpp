@@ -1,0 +1,217 @@
+// Zones of a global: who speaks for one, its Zone object and its ZoneInsight (kds-protocol.md 9).
+#include <algorithm>
+
+#include "kds/core.h"
+#include "model/proto_spec.h"
+
+namespace kdsd::kds {
+namespace system = kuma::system::v1alpha1;
+namespace {
+
+std::string random_id(std::mt19937_64& random) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  for (int i = 0; i < 32; ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
+    out += digits[random() & 0xf];
+  }
+  return out;
+}
+
+}  // namespace
+
+// A newer connection has told which instance it is. True: it speaks for the zone from now on.
+bool Core::take_over(Stream& stream, const std::string& instance) {
+  auto& zone = zones_.at(stream.peer);
+  for (const auto& old : zone.superseded) {
+    const bool comes_back = old.instance == instance && !instance.empty() && instance != zone.instance;
+    if (!comes_back || now_.nanos - old.at.nanos >= limits::takeover_hold_nanos) continue;
+    zone.conflict = "two control planes use the zone name: instance " + zone.instance + " (" + zone.connection + ") and " +
+                    instance + " (" + stream.connection + ")";
+    ++counters_.zone_conflicts;
+    log(LogEffect::Level::error, "zone=" + stream.peer + " conflict=\"" + zone.conflict + "\"");
+    const auto connection = stream.connection;
+    const auto peer = stream.peer;
+    std::vector<StreamId> refused;
+    for (const auto& [id, other] : streams_) {
+      if (other->peer == peer && other->connection == connection) refused.push_back(id);
+    }
+    for (auto id : refused) close(id, CloseCode::unavailable, "zone name is used by another control plane");
+    return false;
+  }
+  if (!zone.instance.empty() && zone.instance != instance) {
+    zone.superseded.push_front({zone.instance, now_});
+    if (zone.superseded.size() > limits::superseded_kept) zone.superseded.pop_back();
+  }
+  ++counters_.takeovers;
+  log(LogEffect::Level::info, "zone=" + stream.peer + " takeover from=" + zone.connection + " to=" + stream.connection);
+  std::vector<StreamId> old;
+  for (const auto& [id, other] : streams_) {
+    if (other->peer == stream.peer && other->connection == zone.connection) old.push_back(id);
+  }
+  zone.connection = stream.connection;  // before closing: nobody else is to be promoted
+  for (auto id : old) close(id, CloseCode::unavailable, "superseded by a newer connection of the zone");
+  promote_waiting(stream.peer);
+  return true;
+}
+
+// Activates the waiting streams of the connection that speaks for the zone; picks one if there is none.
+void Core::promote_waiting(const std::string& name) {
+  auto& zone = zones_.at(name);
+  if (zone.connection.empty()) {
+    for (const auto& [id, stream] : streams_) {
+      if (stream->peer == name && stream->waiting) zone.connection = stream->connection;
+    }
+  }
+  std::vector<Stream*> waiting;
+  for (const auto& [id, stream] : streams_) {
+    if (stream->peer == name && stream->waiting && stream->connection == zone.connection) waiting.push_back(stream.get());
+  }
+  for (auto* stream : waiting) activate(*stream);
+}
+
+void Core::register_zone(const std::string& zone) {
+  auto note = [this, zone] {
+    auto object = index_.find(*catalogue_.find("Zone"), "", zone);
+    auto& status = zones_.at(zone);
+    status.registered = object != nullptr;
+    if (object) status.zone_created = object->created;
+  };
+  note();
+  Write write;
+  write.decide = [this, zone](Transaction& transaction) {
+    const auto* type = catalogue_.find("Zone");
+    if (transaction.find(*type, "", zone)) return Status();
+    system::Zone spec;
+    spec.mutable_enabled()->set_value(true);
+    Resource resource;
+    resource.type = type;
+    resource.name = zone;
+    resource.spec = serialize_deterministic(spec);
+    transaction.put(std::move(resource));
+    return Status();
+  };
+  write.done = [note](const Status& status) {
+    if (status.ok()) note();
+  };
+  (void)submit_write(std::move(write), true);
+}
+
+void Core::subscribe(Stream& stream) {
+  auto& zone = zones_.at(stream.peer);
+  zone.instance = stream.sender->node().instance_id;
+  zone.node = stream.sender->node();
+  zone.subscription_id = random_id(random_);
+  zone.subscribed_at = now_;
+  zone.disconnected_at = {};
+  zone.stats.clear();
+  zone.insight_dirty = true;
+  log(LogEffect::Level::info, "zone=" + stream.peer + " online instance=" + zone.instance + " version=" + zone.node.kuma_version);
+  write_insights();
+}
+
+void Core::forget(StreamId id, const std::string& why) {
+  auto it = streams_.find(id);
+  auto stream = std::move(it->second);
+  streams_.erase(it);
+  if (!is_global()) return;
+  auto& zone = zones_.at(stream->peer);
+  if (stream->sender && zone.sender_stream == id) {
+    for (const auto& [type, state] : stream->sender->types()) zone.stats[type] = state.stats;
+    zone.sender_stream = 0;
+    if (!zone.subscription_id.empty() && stream->sender->started()) {
+      zone.disconnected_at = now_;
+      zone.insight_dirty = true;
+      log(LogEffect::Level::info, "zone=" + stream->peer + " offline reason=\"" + why + "\"");
+      write_insights();
+    }
+  }
+  if (zone.receiver_stream == id) zone.receiver_stream = 0;
+  const bool last = std::none_of(streams_.begin(), streams_.end(), [&](const auto& other) {
+    return other.second->peer == stream->peer && other.second->connection == stream->connection;
+  });
+  if (last && zone.connection == stream->connection) {
+    zone.connection.clear();
+    if (!draining_) promote_waiting(stream->peer);
+  }
+}
+
+void Core::pinged(const std::string& zone) {
+  if (!is_global() || !is_zone_name(zone)) return;
+  const auto* known = zones_.find(zone);
+  // A ping of a zone that never opened a stream is answered and remembered nowhere (9.4).
+  if (known == nullptr) return;
+  auto& status = zones_.at(zone);
+  status.last_ping = now_;
+  status.ping_dirty = true;
+}
+
+void Core::check_health() {
+  if (options_.health_timeout_nanos <= 0) return;
+  std::vector<std::pair<StreamId, std::string>> lapsed;
+  for (const auto& [id, stream] : streams_) {
+    const auto& zone = zones_.at(stream->peer);
+    if (!zone.pings) continue;
+    const auto last = std::max(zone.last_ping.nanos, stream->opened_at.nanos);
+    if (now_.nanos - last > options_.health_timeout_nanos) lapsed.emplace_back(id, stream->peer);
+  }
+  for (const auto& [id, zone] : lapsed) close(id, CloseCode::unavailable, "no health check from the zone");
+}
+
+void Core::write_insights() {
+  struct Change {
+    std::string zone;
+    ZoneStatus status;
+  };
+  auto changes = std::make_shared<std::vector<Change>>();
+  for (auto& [name, zone] : zones_.all()) {
+    if (!zone.insight_dirty && !zone.stats_dirty && !zone.ping_dirty) continue;
+    auto it = streams_.find(zone.sender_stream);
+    if (it != streams_.end() && it->second->sender) {
+      for (const auto& [type, state] : it->second->sender->types()) zone.stats[type] = state.stats;
+    }
+    zone.insight_dirty = zone.stats_dirty = zone.ping_dirty = false;
+    changes->push_back({name, zone});
+  }
+  if (changes->empty()) return;
+  InsightOptions options{options_.subscription_limit, options_.compact_finished_subscriptions, options_.node.instance_id};
+  Write write;
+  write.decide = [this, changes, options](Transaction& transaction) {
+    const auto* insight_type = catalogue_.find("ZoneInsight");
+    const auto* zone_type = catalogue_.find("Zone");
+    for (const auto& change : *changes) {
+      if (!transaction.find(*zone_type, "", change.zone)) continue;
+      auto stored = transaction.find(*insight_type, "", change.zone);
+      system::ZoneInsight insight;
+      if (stored) insight.ParseFromString(stored->spec);
+      update_insight(insight, change.status, options, transaction.now());
+      Resource resource;
+      if (stored) resource = *stored;
+      resource.type = insight_type;
+      resource.name = change.zone;
+      resource.spec = serialize_deterministic(insight);
+      transaction.put(std::move(resource));
+    }
+    return Status();
+  };
+  (void)submit_write(std::move(write), true);
+}
+
+// No stream of a former process lives: what its insights call connected ended at the latest now.
+void Core::close_stale_insights() {
+  Write write;
+  write.decide = [this](Transaction& transaction) {
+    const auto* type = catalogue_.find("ZoneInsight");
+    for (const auto& stored : transaction.list(*type)) {
+      system::ZoneInsight insight;
+      if (!insight.ParseFromString(stored->spec) || !close_open_subscriptions(insight, transaction.now())) continue;
+      Resource resource = *stored;
+      resource.spec = serialize_deterministic(insight);
+      transaction.put(std::move(resource));
+    }
+    return Status();
+  };
+  (void)submit_write(std::move(write), true);
+}
+
+}  // namespace kdsd::kds

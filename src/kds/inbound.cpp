@@ -1,0 +1,198 @@
+#include "kds/inbound.h"
+
+#include "kuma/mesh/v1alpha1/dataplane.pb.h"
+#include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
+#include "model/document.h"
+#include "model/json.h"
+#include "model/proto_spec.h"
+#include "policy/schema.h"
+#include "policy/validate.h"
+
+namespace kdsd::kds {
+namespace mesh = kuma::mesh::v1alpha1;
+namespace {
+
+constexpr std::string_view zone_tag = "kuma.io/zone";
+
+template <typename Tags>
+void pin_tag(Tags& tags, const std::string& zone) {
+  auto it = tags.find(std::string(zone_tag));
+  if (it != tags.end()) it->second = zone;
+}
+
+// Zone attribution inside the spec is what the connection says, not what the sender wrote (6.3, step 4).
+std::string pinned_spec(const Resource& resource, const std::string& zone) {
+  const auto& type = resource.type->name;
+  if (type == "ZoneIngress") {
+    mesh::ZoneIngress spec;
+    if (!spec.ParseFromString(resource.spec)) return resource.spec;
+    spec.set_zone(zone);
+    for (auto& service : *spec.mutable_availableservices()) pin_tag(*service.mutable_tags(), zone);
+    return serialize_deterministic(spec);
+  }
+  if (type == "ZoneEgress") {
+    mesh::ZoneEgress spec;
+    if (!spec.ParseFromString(resource.spec)) return resource.spec;
+    spec.set_zone(zone);
+    return serialize_deterministic(spec);
+  }
+  if (type == "Dataplane") {
+    mesh::Dataplane spec;
+    if (!spec.ParseFromString(resource.spec)) return resource.spec;
+    auto& networking = *spec.mutable_networking();
+    for (auto& inbound : *networking.mutable_inbound()) pin_tag(*inbound.mutable_tags(), zone);
+    if (networking.has_gateway()) pin_tag(*networking.mutable_gateway()->mutable_tags(), zone);
+    return serialize_deterministic(spec);
+  }
+  return resource.spec;
+}
+
+// Semantic rules that Kuma applies on receipt, in its words (6.1, step 2).
+std::string validation_text(const Resource& resource) {
+  if (resource.type->encoding != SpecEncoding::json) return {};
+  const auto spec = spec_json(resource);
+  if (resource.type->schema.is_object()) {
+    for (const auto& violation : policy::check_schema(*resource.type, spec).violations) {
+      // What a decoder into typed structures would stumble on; anything finer is for the rules below.
+      if (violation.reason.find("must be of type") != std::string::npos) return policy::joined({violation});
+    }
+  }
+  return policy::joined(policy::validate_spec(*resource.type, spec, resource.labels, resource.name).violations);
+}
+
+bool keeps_its_name(const ResourceType& type) {
+  return type.name == "Mesh" || type.name == "Secret" || type.name == "GlobalSecret" || type.name == "Config";
+}
+
+class Batch {
+ public:
+  Batch(Transaction& transaction, const Incoming& incoming, const Receiving& receiving)
+      : transaction_(transaction), incoming_(incoming), receiving_(receiving), source_(receiving.is_global ? receiving.zone : std::string(source_global)) {}
+
+  Applied run() {
+    for (const auto& received : incoming_.response.resources) take(received);
+    for (const auto& text : incoming_.response.removed) {
+      auto key = parse_removed(*incoming_.type, text);
+      key.name = stored_name(key.name);
+      if (added_.contains({key.mesh, key.name})) continue;  // named in both: an update (3.7)
+      auto existing = transaction_.find(*incoming_.type, key.mesh, key.name);
+      if (existing && in_scope(*existing)) drop(*existing);
+    }
+    if (incoming_.is_full) remove_unseen();
+    // A token alone is written after a full state only: a reconnect that brings nothing writes nothing.
+    if (!incoming_.resume_token.empty() && !receiving_.store_resume_as.empty() &&
+        (changed_anything() || incoming_.is_full) && applied_.rejected.empty()) {
+      transaction_.set_fact(receiving_.store_resume_as + incoming_.type->name, incoming_.resume_token);
+    }
+    finish_text();
+    return std::move(applied_);
+  }
+
+ private:
+  // Types that only a global provides are the global's alone: what a zone made before it joined is replaced (6.2, scope).
+  bool owns_whole_type() const { return !receiving_.is_global && !incoming_.type->provided_by_zone; }
+  bool in_scope(const Resource& existing) const { return owns_whole_type() || existing.source == source_; }
+  bool changed_anything() const { return applied_.created + applied_.updated + applied_.removed > 0; }
+
+  // Namespaced control planes keep copies in their system namespace (namespaces.md 5).
+  std::string stored_name(const std::string& wire) const {
+    std::string name = wire;
+    if (receiving_.is_global && !receiving_.peer_hashes_names) name = receiving_.zone + "." + name;
+    if (receiving_.environment == "kubernetes" && incoming_.type->kubernetes.namespaced && !keeps_its_name(*incoming_.type)) {
+      name += "." + receiving_.system_namespace;
+    }
+    return name;
+  }
+
+  void reject(const Resource& resource, std::string rule, std::string text) {
+    applied_.rejected.push_back({resource.type->name, resource.mesh, resource.name, std::move(rule), std::move(text)});
+  }
+
+  void take(const ReceivedResource& received) {
+    Resource resource = received.resource;
+    const std::string wire = resource.name;
+    resource.name = stored_name(wire);
+    added_.emplace(resource.mesh, resource.name);
+    if (!received.problem.ok()) return reject(resource, "decode", received.problem.message());
+    if (wire.empty()) return reject(resource, "name", "a resource without a name");
+    if (auto text = validation_text(resource); !text.empty()) return reject(resource, "validation", text);
+    if (receiving_.is_global) {
+      resource.labels.set(label::zone, receiving_.zone);
+      resource.labels.set(label::origin, "zone");
+      resource.spec = pinned_spec(resource, receiving_.zone);
+    } else if (incoming_.type->provided_by_zone) {
+      const auto& origin = resource.labels.get(label::origin);
+      if (origin.empty() || origin == "zone") {
+        ++applied_.dropped;
+        return;
+      }
+    }
+    resource.source = source_;
+    resource.source_version = received.version;
+    store(std::move(resource));
+  }
+
+  void store(Resource resource) {
+    auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
+    if (existing && !in_scope(*existing)) {
+      ++applied_.misnamed;
+      return reject(resource, "conflict", "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name +
+                                              "\" mesh=\"" + resource.mesh + "\"");
+    }
+    if (!existing) {
+      ++applied_.created;
+      transaction_.put(std::move(resource));
+      return;
+    }
+    // A zone keeps the status it computed itself; the global has none of its own.
+    if (!receiving_.is_global) resource.status = existing->status;
+    const bool same = existing->source == source_ && existing->labels == resource.labels && same_spec(*resource.type, existing->spec, resource.spec) &&
+                      same_status(existing->status, resource.status);
+    if (same) {
+      ++applied_.unchanged;
+      return;
+    }
+    ++applied_.updated;
+    transaction_.put(std::move(resource));
+  }
+
+  void drop(const Resource& existing) {
+    ++applied_.removed;
+    remove_with_dependents(transaction_, existing);
+  }
+
+  void remove_unseen() {
+    std::set<std::pair<std::string, std::string>> kept;
+    for (const auto& [mesh_name, wire] : incoming_.seen) kept.emplace(mesh_name, stored_name(wire));
+    const auto stored = owns_whole_type() ? transaction_.list(*incoming_.type) : transaction_.list_of_source(*incoming_.type, source_);
+    for (const auto& existing : stored) {
+      if (!kept.contains({existing->mesh, existing->name})) drop(*existing);
+    }
+  }
+
+  // Kuma words a NACK as lines; a conflict makes the whole text begin with `user error` (3.6).
+  void finish_text() {
+    std::string conflicts;
+    for (const auto& item : applied_.rejected) {
+      auto& text = item.rule == "conflict" ? conflicts : applied_.nack_text;
+      if (!text.empty()) text += '\n';
+      text += item.text;
+    }
+    if (!conflicts.empty()) applied_.nack_text = "user error\n" + (applied_.nack_text.empty() ? "" : applied_.nack_text + "\n") + conflicts;
+  }
+
+  Transaction& transaction_;
+  const Incoming& incoming_;
+  const Receiving& receiving_;
+  std::string source_;
+  std::set<std::pair<std::string, std::string>> added_;
+  Applied applied_;
+};
+
+}  // namespace
+
+Applied apply_incoming(Transaction& transaction, const Incoming& incoming, const Receiving& receiving) {
+  return Batch(transaction, incoming, receiving).run();
+}
+
+}  // namespace kdsd::kds

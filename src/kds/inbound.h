@@ -1,0 +1,38 @@
+// What arrives: the rules by which a batch of a peer becomes changes of the store (kds-protocol.md 6).
+//
+// Pure: reads and writes through a transaction, so a batch is judged against exactly the state it changes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kds/receiver.h"
+#include "kds/transaction.h"
+
+namespace kdsd::kds {
+
+// The receiving control plane and the peer that sends.
+struct Receiving {
+  bool is_global = true;
+  std::string zone;                 // global: the zone that sends; zone: own name
+  std::string environment = "universal";
+  std::string system_namespace = "kuma-system";
+  bool peer_hashes_names = true;    // global: request metadata had `hash-suffix` (6.3, step 1)
+  std::string store_resume_as;      // fact under which the sender's resume token is kept
+};
+
+struct Applied {
+  std::vector<RejectedResource> rejected;
+  std::string nack_text;  // empty: ACK
+  std::size_t created = 0;
+  std::size_t updated = 0;
+  std::size_t removed = 0;
+  std::size_t unchanged = 0;
+  std::size_t dropped = 0;    // out of scope, acknowledged all the same (6.2)
+  std::size_t misnamed = 0;   // names that belong to somebody else
+};
+
+// Never fails as a whole; what is refused is listed. Undoes nothing: the transaction is committed with the rest.
+Applied apply_incoming(Transaction& transaction, const Incoming& incoming, const Receiving& receiving);
+
+}  // namespace kdsd::kds

@@ -1,0 +1,242 @@
+#include "kds/sender.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kdsd::kds {
+
+Sender::Sender(SenderOptions options, const Index& index, EncodedCache& cache)
+    : options_(std::move(options)), index_(index), cache_(cache) {}
+
+Status Sender::on_request(const Request& request, Timestamp now) {
+  if (request.type.empty()) return Status(Code::malformed, "a request without type_url");
+  if (!request.has_node || request.node_id.empty()) return Status(Code::malformed, "a request without node id");
+  if (!started_) {
+    // Features count once, from the first request of the stream (3.3).
+    started_ = true;
+    node_ = request.node;
+    features_ = request.node.features;
+    hashed_ = features_.has(feature::hash_suffix);
+  }
+  const auto* type = index_.catalogue().find(request.type);
+  if (type == nullptr && !types_.contains(request.type) &&
+      types_.size() >= index_.catalogue().types().size() + limits::unknown_types) {
+    return Status(Code::exhausted, "too many unknown types asked for");
+  }
+  auto& state = types_[request.type];
+  if (state.mode == Mode::unasked) {
+    if (auto status = first_request(request, state, type); !status.ok()) return status;
+  } else {
+    on_answer(request, state, now);
+  }
+  dirty_.insert(request.type);
+  return {};
+}
+
+Status Sender::first_request(const Request& request, TypeState& state, const ResourceType* type) {
+  const bool wildcard = request.subscribe.empty() ||
+                        std::find(request.subscribe.begin(), request.subscribe.end(), "*") != request.subscribe.end();
+  state.mode = Mode::ready;
+  state.announced = wildcard;
+  state.held = request.held;
+  ResumeToken token;
+  if (type != nullptr && ResumeToken::parse(request.node.resume, token) && token.store_id == options_.store_id &&
+      token.epoch == options_.epoch && token.feature_bits == features_.bits() && token.revision <= index_.head() &&
+      token.revision >= index_.floor(*type)) {
+    state.cursor = token.revision;
+    state.resumed = true;
+    state.held.clear();
+  }
+  return {};
+}
+
+void Sender::on_answer(const Request& request, TypeState& state, Timestamp now) {
+  // Nonces are not compared (3.4): any request of the type re-arms it, an empty one forces a response.
+  if (request.nonce.empty()) {
+    state.announced = true;
+  } else if (request.is_nack) {
+    ++state.stats.rejected;
+    record_rejection(request, state, now);
+  } else {
+    ++state.stats.acknowledged;
+  }
+  if (state.mode != Mode::awaiting) return;
+  if (!request.nonce.empty()) {
+    answers_.push_back({request.type, request.is_nack, now.nanos - state.sent_at.nanos, request.error_text});
+  }
+  state.cursor = state.sent;
+  state.sent_bytes = 0;
+  state.mode = Mode::ready;
+}
+
+void Sender::record_rejection(const Request& request, TypeState& state, Timestamp now) {
+  auto rejected = request.rejected;
+  if (rejected.empty()) rejected.push_back({request.type, "", "", "", request.error_text});
+  for (auto& item : rejected) {
+    state.rejections.insert(state.rejections.begin(), Rejection{std::move(item), state.sent, now});
+  }
+  if (state.rejections.size() > limits::rejections_kept) state.rejections.resize(limits::rejections_kept);
+}
+
+bool Sender::may_have(const Presence& presence) const {
+  if ((presence.needs & features_.bits()) != presence.needs) return false;
+  return presence.audience.includes(options_.receiver);
+}
+
+void Sender::collect_entry(const Entry& entry, const TypeState& state, Part& part) const {
+  const Presence* before = state.cursor.value == 0 ? nullptr : entry.presence_at(state.cursor);
+  const bool had = before != nullptr && may_have(*before);
+  const bool has = entry.resource != nullptr && may_have(entry.current());
+  EncodedPtr encoded;
+  if (has) encoded = cache_.get(entry, hashed_);
+  const std::string mesh = entry.key.type->mesh_scoped ? entry.key.mesh : std::string();
+  const bool by_wire_name = hashed_ || !entry.key.type->hashed;
+  if (had && (!encoded || (by_wire_name && before->wire_name != entry.current().wire_name))) {
+    part.removed.push_back((by_wire_name ? before->wire_name : entry.key.name) + "." + mesh);
+    part.bytes += part.removed.back().size() + 4;
+  }
+  if (!encoded) return;
+  if (!state.held.empty()) {
+    auto held = state.held.find(encoded->key);
+    if (held != state.held.end() && held->second == encoded->version) return;
+  }
+  part.bytes += encoded->bytes.size();
+  part.resources.push_back(std::move(encoded));
+}
+
+Sender::Part Sender::collect(const ResourceType& type, const TypeState& state, bool whole) const {
+  Part part;
+  part.until = state.cursor;
+  for (auto entry = index_.next_after(type, state.cursor); entry; entry = index_.next_after(type, part.until)) {
+    if (!whole && (part.bytes >= limits::response_bytes || part.resources.size() >= limits::response_resources)) {
+      part.complete = false;
+      return part;
+    }
+    collect_entry(*entry, state, part);
+    part.until = entry->revision;
+  }
+  part.until = index_.head();
+  return part;
+}
+
+void Sender::hold_back(const std::string& name, TypeState& state, std::size_t bytes) {
+  state.mode = Mode::held_back;
+  if (const auto* type = index_.catalogue().find(name)) state.held_back_count = index_.count(*type);
+  state.held_back_reason = name + " has " + std::to_string(bytes) + " bytes for a peer that takes " +
+                           std::to_string(options_.message_bytes_max) + " in one message and no parts";
+}
+
+std::optional<Message> Sender::respond(const std::string& name, TypeState& state, Timestamp now) {
+  const auto* type = index_.catalogue().find(name);
+  if (type == nullptr || !options_.provided.contains(type)) {
+    // Asked for what this side does not have: one empty answer, never an error (3.9).
+    if (!state.announced) return std::nullopt;
+    return build(name, state, Part{}, now);
+  }
+  const bool first = !state.first_done;
+  // A Kuma peer takes the first response for the full state: it must not be split (pitfall 7).
+  const bool whole = first && !state.resumed && !peer_is_kdsd();
+  auto part = collect(*type, state, whole);
+  if (first && part.complete && !state.held.empty()) {
+    for (const auto& [key, version] : state.held) {
+      auto removed = parse_removed(*type, key);
+      auto resource = hashed_ ? index_.find_by_wire_name(*type, removed.mesh, removed.name)
+                              : index_.find(*type, removed.mesh, removed.name);
+      auto entry = resource ? index_.find_entry(resource->key()) : nullptr;
+      if (!entry || !entry->resource || !may_have(entry->current())) part.removed.push_back(key);
+    }
+  }
+  if (whole && part.bytes + 1024 > options_.message_bytes_max) {
+    hold_back(name, state, part.bytes);
+    return std::nullopt;
+  }
+  if (part.resources.empty() && part.removed.empty() && part.complete) {
+    state.cursor = part.until;  // everything in between was not for this peer
+    if (!state.announced) return std::nullopt;
+  }
+  return build(name, state, std::move(part), now);
+}
+
+std::optional<Message> Sender::build(const std::string& name, TypeState& state, Part part, Timestamp now) {
+  ResponseHead head;
+  head.type = name;
+  head.nonce = std::to_string(++nonce_);
+  head.sender = options_.identifier;
+  head.removed = std::move(part.removed);
+  if (peer_is_kdsd()) {
+    ResumeToken token{options_.store_id, options_.epoch, part.until, features_.bits()};
+    head.version_info = token.text();
+    if (!state.first_done) {
+      if (state.resumed) head.version_info += " resumed";
+      if (!part.complete) head.version_info += " more";
+    }
+  }
+  Message message;
+  message.append(encode_response_head(head));
+  for (const auto& encoded : part.resources) {
+    message.append(std::shared_ptr<const std::string>(encoded, &encoded->bytes));
+  }
+  state.mode = Mode::awaiting;
+  state.announced = !part.complete && !state.first_done;
+  if (part.complete) {
+    state.first_done = true;
+    state.held.clear();
+  }
+  state.sent = part.until;
+  state.sent_at = now;
+  state.sent_bytes = message.bytes;
+  state.nonce = head.nonce;
+  ++state.stats.sent;
+  return message;
+}
+
+std::optional<Message> Sender::next(Timestamp now) {
+  while (!dirty_.empty()) {
+    auto name = *dirty_.begin();
+    dirty_.erase(dirty_.begin());
+    auto it = types_.find(name);
+    if (it == types_.end()) continue;
+    auto& state = it->second;
+    // What did not fit may fit when there is less of it; anything else would collect the whole type at every change.
+    if (state.mode == Mode::held_back) {
+      const auto* type = index_.catalogue().find(name);
+      if (type != nullptr && index_.count(*type) >= state.held_back_count) continue;
+      state.mode = Mode::ready;
+      state.announced = true;
+    }
+    if (state.mode != Mode::ready) continue;
+    if (auto message = respond(name, state, now)) return message;
+  }
+  return std::nullopt;
+}
+
+SenderStats Sender::totals() const {
+  SenderStats out;
+  for (const auto& [name, state] : types_) {
+    out.sent += state.stats.sent;
+    out.acknowledged += state.stats.acknowledged;
+    out.rejected += state.stats.rejected;
+  }
+  return out;
+}
+
+std::vector<Sender::Answer> Sender::take_answers() { return std::exchange(answers_, {}); }
+
+std::string Sender::describe(const std::string& type) const {
+  auto it = types_.find(type);
+  std::string out = options_.receiver + "/" + type;
+  if (it == types_.end()) return out + " unasked";
+  const auto& state = it->second;
+  const auto* known = index_.catalogue().find(type);
+  switch (state.mode) {
+    case Mode::unasked: out += " unasked"; break;
+    case Mode::ready: out += " ready"; break;
+    case Mode::awaiting: out += " awaiting nonce=" + state.nonce; break;
+    case Mode::held_back: out += " held-back"; break;
+  }
+  out += " cursor=" + std::to_string(state.cursor.value);
+  if (known != nullptr) out += " head=" + std::to_string(index_.head(*known).value);
+  return out;
+}
+
+}  // namespace kdsd::kds

@@ -1,0 +1,142 @@
+// The sending half of one stream: decides, type by type, when to respond and with what (kds-protocol.md 3.4, 3.5).
+//
+// Pure; owned by the core executor. A type is in one of these modes:
+//   unasked    no request yet
+//   ready      may send as soon as the log has something after the cursor that the peer may have
+//   awaiting   a response is out; nothing more of this type until any request for it arrives
+//   held_back  the first state does not fit into one message of a peer that cannot take parts (reported, others flow)
+// The cursor moves when something is sent and an answer (ACK or NACK) confirms the exchange; what was rejected is
+// recorded and not sent again unchanged. No per-peer copy of the resource set exists.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kds/encoded_cache.h"
+#include "kds/index.h"
+#include "kds/wire.h"
+
+namespace kdsd::kds {
+
+namespace limits {
+// A response is closed once it has this many bytes; soft by one resource, or a larger one could never pass.
+inline constexpr std::size_t response_bytes = 2 << 20;
+inline constexpr std::size_t response_resources = 20'000;
+// Rejections remembered for each stream and type, newest first.
+inline constexpr std::size_t rejections_kept = 64;
+// Types a peer may ask for beyond those of the catalogue, and texts it may send with them.
+inline constexpr std::size_t unknown_types = 64;
+}  // namespace limits
+
+struct SenderOptions {
+  std::string receiver;         // zone name, or `global`
+  std::string identifier;       // own name in control_plane.identifier
+  std::string store_id;         // for resume tokens
+  std::uint64_t epoch = 1;
+  std::size_t message_bytes_max = 10 << 20;  // largest message the peer takes
+  // Which types this side provides to this peer.
+  std::set<const ResourceType*> provided;
+};
+
+struct SenderStats {
+  std::uint64_t sent = 0;
+  std::uint64_t acknowledged = 0;
+  std::uint64_t rejected = 0;
+};
+
+struct Rejection {
+  RejectedResource resource;  // name empty: a Kuma peer, the whole response was meant
+  Revision revision;          // newest one in the rejected response
+  Timestamp at;
+};
+
+class Sender {
+ public:
+  enum class Mode { unasked, ready, awaiting, held_back };
+
+  struct TypeState {
+    Mode mode = Mode::unasked;
+    bool first_done = false;   // the first response of this stream is complete
+    bool announced = false;    // an answer is due even if there is nothing to send
+    Revision cursor;           // what the peer holds, as far as it was told
+    Revision sent;             // awaiting: newest revision in the response that is out
+    std::string nonce;         // awaiting: of that response
+    Timestamp sent_at;         // awaiting
+    std::size_t sent_bytes = 0;
+    std::map<std::string, std::string> held;  // versions the peer offered with its first request
+    bool resumed = false;
+    std::vector<Rejection> rejections;
+    SenderStats stats;
+    std::string held_back_reason;    // held_back
+    std::size_t held_back_count = 0; // held_back: live resources of the type then
+  };
+
+  // All must outlive the sender.
+  Sender(SenderOptions options, const Index& index, EncodedCache& cache);
+
+  // A request arrived. An error ends the stream (kds-protocol.md 3.10).
+  Status on_request(const Request& request, Timestamp now);
+
+  // The next message this stream may send now, if any. `more` in it: another part of the same first state follows.
+  std::optional<Message> next(Timestamp now);
+
+  // Whether `next` might give something; cheap. `type` changed in the log.
+  void on_change(const ResourceType& type) { dirty_.insert(type.name); }
+  bool idle() const { return dirty_.empty(); }
+
+  const std::map<std::string, TypeState>& types() const { return types_; }
+  const Features& features() const { return features_; }
+  const NodeInfo& node() const { return node_; }
+  bool started() const { return started_; }
+  const SenderOptions& options() const { return options_; }
+  SenderStats totals() const;
+  // What happened since the last call, for metrics: answers by type.
+  struct Answer {
+    std::string type;
+    bool rejected = false;
+    std::int64_t delay_nanos = 0;
+    std::string text;
+  };
+  std::vector<Answer> take_answers();
+
+  // One line about a type: `east/MeshTimeout awaiting nonce=7 cursor=1041 head=1052`.
+  std::string describe(const std::string& type) const;
+
+ private:
+  struct Part {
+    std::vector<EncodedPtr> resources;
+    std::vector<std::string> removed;
+    std::size_t bytes = 0;
+    Revision until;
+    bool complete = true;  // everything up to the head is in it
+  };
+
+  Status first_request(const Request& request, TypeState& state, const ResourceType* type);
+  void on_answer(const Request& request, TypeState& state, Timestamp now);
+  void record_rejection(const Request& request, TypeState& state, Timestamp now);
+  Part collect(const ResourceType& type, const TypeState& state, bool whole) const;
+  void collect_entry(const Entry& entry, const TypeState& state, Part& part) const;
+  std::optional<Message> respond(const std::string& name, TypeState& state, Timestamp now);
+  std::optional<Message> build(const std::string& name, TypeState& state, Part part, Timestamp now);
+  void hold_back(const std::string& name, TypeState& state, std::size_t bytes);
+  bool may_have(const Presence& presence) const;
+  bool peer_is_kdsd() const { return features_.has(feature::kdsd_chunked); }
+
+  SenderOptions options_;
+  const Index& index_;
+  EncodedCache& cache_;
+  Features features_;
+  NodeInfo node_;
+  bool started_ = false;
+  bool hashed_ = true;
+  std::uint64_t nonce_ = 0;
+  std::map<std::string, TypeState> types_;
+  std::set<std::string> dirty_;  // types worth a look
+  std::vector<Answer> answers_;
+};
+
+}  // namespace kdsd::kds

@@ -1,0 +1,73 @@
+// A write in the making: what is stored, plus what this transaction and the earlier ones of the same commit changed.
+//
+// Pure; lives on the core executor while a commit is put together. Several transactions share one commit (group
+// commit); each is taken whole or left out whole.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kds/index.h"
+#include "model/resource.h"
+#include "model/status.h"
+
+namespace kdsd::kds {
+
+// What a set of transactions changes, in the order in which keys were first touched.
+struct Staged {
+  struct Item {
+    ResourcePtr resource;       // null: removed
+    bool audience_only = false; // the content did not change, only who may have it is looked at again
+  };
+  std::map<ResourceKey, Item> items;
+  std::vector<ResourceKey> order;
+  std::map<std::string, std::string> facts;
+
+  void set(const ResourceKey& key, Item item);
+  void merge(const Staged& other);
+};
+
+class Transaction {
+ public:
+  // Both must outlive the transaction.
+  Transaction(const Index& index, const Staged& earlier, Timestamp now) : index_(index), earlier_(earlier), now_(now) {}
+
+  ResourcePtr find(const ResourceType& type, std::string_view mesh, std::string_view name) const;
+  ResourcePtr find_by_wire_name(const ResourceType& type, std::string_view mesh, std::string_view wire_name) const;
+
+  // Live resources as this transaction sees them, sorted by mesh and name.
+  std::vector<ResourcePtr> list(const ResourceType& type) const;
+  std::vector<ResourcePtr> list_in_mesh(const ResourceType& type, std::string_view mesh) const;
+  std::vector<ResourcePtr> list_of_source(const ResourceType& type, std::string_view source) const;
+
+  // Creates or replaces. Times are set here: a replaced resource keeps its creation time. Returns whether it is new.
+  bool put(Resource resource);
+  void remove(const ResourceKey& key);
+  // Looks again at who may have the resource (its zone was enabled or disabled).
+  void touch(const ResourceKey& key);
+  void set_fact(const std::string& name, const std::string& text);
+
+  const Catalogue& catalogue() const { return index_.catalogue(); }
+  const Index& index() const { return index_; }
+  Timestamp now() const { return now_; }
+  const Staged& staged() const { return own_; }
+
+ private:
+  const Staged::Item* staged_item(const ResourceKey& key) const;
+  std::vector<ResourcePtr> merge_list(const ResourceType& type, const std::function<void(const Index::Visit&)>& stored,
+                                      const std::function<bool(const Resource&)>& wanted) const;
+
+  const Index& index_;
+  const Staged& earlier_;
+  Staged own_;
+  Timestamp now_;
+};
+
+// Removes a resource with everything that belongs to it (rest-api.md 6.7): a Mesh takes along what was created in it
+// here, a Zone everything it sent and its insight. Copies in a deleted mesh stay until their sender withdraws them.
+void remove_with_dependents(Transaction& transaction, const Resource& resource);
+
+}  // namespace kdsd::kds

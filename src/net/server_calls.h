@@ -1,0 +1,67 @@
+// The kinds of calls a global answers: sync streams, health checks, and admin streams that are held open
+// (kds-protocol.md 3.1, 3.10, 9.4, 10).
+//
+// Same threads as ServerCall.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "net/server_call.h"
+
+namespace kdsd::net {
+
+// GlobalToZoneSync and ZoneToGlobalSync: announced to the core, which reads and writes from then on.
+class SyncCall : public ServerCall, public Stream {
+ public:
+  SyncCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, kds::StreamOpened opened,
+           std::size_t message_bytes_max, bool compress);
+
+  void begin() override;
+
+  // Stream; core executor.
+  void send(const kds::Message& message) override;
+  void allow_read() override { start_read(); }
+  void close(kds::CloseCode code, const std::string& text) override;
+
+ protected:
+  void on_message(const grpc::ByteBuffer* buffer) override;
+  void on_written() override;
+  void on_ended(const std::string& why) override;
+
+ private:
+  std::shared_ptr<SyncCall> self() { return std::static_pointer_cast<SyncCall>(shared_from_this()); }
+  void open();
+
+  const kds::StreamOpened opened_;
+  const std::size_t message_bytes_max_;
+  const bool compress_;
+  std::uint64_t id_ = 0;  // core executor only; 0 until the core knows the stream
+};
+
+// HealthCheck: reads one request, tells the core, answers. Never fails once the zone has said who it is.
+class HealthCall : public ServerCall {
+ public:
+  HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, std::string zone, std::int64_t interval_nanos);
+  void begin() override { start_read(); }
+
+ protected:
+  void on_message(const grpc::ByteBuffer* buffer) override;
+
+ private:
+  const std::string zone_;
+  const std::int64_t interval_nanos_;
+};
+
+// StreamXDSConfigs, StreamStats, StreamClusters: open and silent. Ending them would make a Kuma zone drop its connection.
+class AdminCall : public ServerCall {
+ public:
+  using ServerCall::ServerCall;
+  void begin() override {}
+
+ protected:
+  void on_message(const grpc::ByteBuffer* buffer) override { static_cast<void>(buffer); }
+};
+
+}  // namespace kdsd::net

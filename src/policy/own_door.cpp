@@ -1,0 +1,247 @@
+#include "policy/own_door.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "model/json.h"
+#include "policy/labels.h"
+#include "policy/role.h"
+#include "policy/validate.h"
+
+namespace kdsd::policy {
+namespace json = boost::json;
+namespace {
+
+// Policies that configure nothing but Envoy clusters: a producer may set them for callers that come through a gateway.
+constexpr std::array<std::string_view, 3> cluster_policies = {"MeshCircuitBreaker", "MeshHealthCheck",
+                                                              "MeshLoadBalancingStrategy"};
+
+bool is_route(const ResourceType& type) { return type.name == "MeshHTTPRoute" || type.name == "MeshTCPRoute"; }
+
+const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path) {
+  static const json::array none;
+  const auto* found = find(value, path);
+  return found != nullptr && found->is_array() ? found->get_array() : none;
+}
+
+bool is_filled(const json::value& ref, std::string_view field) {
+  const auto* value = find(ref, {field});
+  return value != nullptr && value->is_object() && !value->get_object().empty();
+}
+
+// The item a field lies in, when that is one of `section`.
+std::optional<std::size_t> item_of(std::string_view field, std::string_view section) {
+  const std::string start = "spec." + std::string(section) + "[";
+  if (!field.starts_with(start)) return std::nullopt;
+  std::size_t index = 0;
+  const auto* begin = field.data() + start.size();
+  const auto [end, error] = std::from_chars(begin, field.data() + field.size(), index);
+  if (error != std::errc() || end == begin) return std::nullopt;
+  return index;
+}
+
+// Puts a violation of one item behind those of the same and earlier items of its section.
+void insert_by_item(Violations& violations, std::string_view section, std::size_t index, Violation violation) {
+  auto behind = violations.end();
+  auto before = violations.end();
+  for (auto it = violations.begin(); it != violations.end(); ++it) {
+    const auto item = item_of(it->field, section);
+    if (!item) continue;
+    if (*item <= index) {
+      behind = it;
+    } else if (before == violations.end()) {
+      before = it;
+    }
+  }
+  violations.insert(behind != violations.end() ? behind + 1 : before, std::move(violation));
+}
+
+// `allow`, `Allow` and `ALLOW_WITH_SHADOW_DENY` are compared without case and underscores.
+bool is_known_action(std::string_view action) {
+  std::string plain;
+  for (char c : action) {
+    if (c != '_') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return plain == "allow" || plain == "deny" || plain == "allowwithshadowdeny" || plain == "denywithshadowallow";
+}
+
+class Door {
+ public:
+  Door(const ResourceType& type, const json::value& spec, const OwnDoor& door)
+      : type_(type), spec_(spec), door_(door), custom_(door.control_plane->is_custom_namespace(door.namespace_)) {}
+
+  Outcome check(Outcome semantic) {
+    const auto& control_plane = *door_.control_plane;
+    auto role = compute_role(spec_, door_.namespace_, control_plane.environment, control_plane.system_namespace);
+    Outcome outcome;
+    if (!role.ok()) outcome.violations = role.status().violations();
+    if (custom_ && top_level_kind(spec_) == "MeshGateway") check_gateway(role, semantic, outcome);
+    check_items(semantic);
+    outcome.violations.insert(outcome.violations.end(), semantic.violations.begin(), semantic.violations.end());
+    if (custom_ && is_route(type_) && top_level_kind(spec_) == "MeshGateway") check_backends(outcome);
+    outcome.warnings = std::move(semantic.warnings);
+    if (role.ok()) warn_about_scope(*role, outcome);
+    return outcome;
+  }
+
+ private:
+  // V-RT-1, V-GW-1 and V-GW-2, unless the type takes no gateway anyway.
+  void check_gateway(const Result<Role>& role, const Outcome& semantic, Outcome& outcome) {
+    const std::string field = "spec.targetRef.kind";
+    const bool refused = std::any_of(semantic.violations.begin(), semantic.violations.end(),
+                                     [&](const Violation& violation) { return violation.field == field; });
+    if (refused) return;
+    if (is_route(type_)) {
+      if (!door_.control_plane->namespaced_gateway_routes)
+        outcome.refuse(field, "value 'MeshGateway' is not supported");
+      return;
+    }
+    if (std::find(cluster_policies.begin(), cluster_policies.end(), type_.name) == cluster_policies.end()) {
+      outcome.refuse(field, "value 'MeshGateway' is not supported");
+    } else if (role.ok() && (*role == Role::consumer || *role == Role::workload_owner)) {
+      outcome.refuse(field, "in a custom namespace only a producer policy can target MeshGateway, this policy is " +
+                                std::string(text(*role)));
+    }
+  }
+
+  void check_items(Outcome& semantic) {
+    const auto& to = list_at(spec_, {"to"});
+    for (std::size_t i = 0; i < to.size(); ++i) check_to_item(to[i], i, semantic);
+    if (type_.name != "MeshTrafficPermission") return;
+    const auto& from = list_at(spec_, {"from"});
+    for (std::size_t i = 0; i < from.size(); ++i) check_permission(from[i], i, semantic);
+  }
+
+  void check_to_item(const json::value& item, std::size_t index, Outcome& semantic) {
+    const auto* ref = find(item, {"targetRef"});
+    if (ref == nullptr) return;
+    const auto path = element("spec.to", index) + ".targetRef";
+    const bool nameless = find_text(*ref, {"name"}).empty() && !is_filled(*ref, "labels");
+    if (find_text(*ref, {"kind"}) == "MeshMultiZoneService" && nameless) {
+      insert_by_item(semantic.violations, "to", index, {path + ".name", "must be set with kind MeshMultiZoneService"});
+    }
+    if (!door_.control_plane->has_namespaces() && !find_text(*ref, {"namespace"}).empty()) {
+      insert_by_item(semantic.violations, "to", index, {path + ".namespace", "must not be set on Universal"});
+    }
+  }
+
+  void check_permission(const json::value& item, std::size_t index, Outcome& semantic) {
+    const auto path = element("spec.from", index);
+    const auto action = find_text(item, {"default", "action"});
+    if (!action.empty() && !is_known_action(action)) {
+      insert_by_item(
+          semantic.violations, "from", index,
+          {path + ".default.action", "must be one of ALLOW, DENY, ALLOW_WITH_SHADOW_DENY, DENY_WITH_SHADOW_ALLOW"});
+    }
+    // Clients of another mesh are named by it; peers have no word for that (policy-semantics.md 13, D-42).
+    const auto kind = find_text(item, {"targetRef", "kind"});
+    if (kind != "MeshService" && kind != "MeshServiceSubset") return;
+    std::erase_if(semantic.violations,
+                  [&](const Violation& violation) { return violation.field == path + ".targetRef.mesh"; });
+  }
+
+  // V-GW-3 and V-GW-4: who lets traffic into the mesh through a gateway decides about services of the own namespace
+  // only.
+  void check_backends(Outcome& outcome) {
+    const auto& to = list_at(spec_, {"to"});
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const auto& rules = list_at(to[i], {"rules"});
+      for (std::size_t j = 0; j < rules.size(); ++j)
+        check_rule(rules[j], element(element("spec.to", i) + ".rules", j), outcome);
+    }
+  }
+
+  void check_rule(const json::value& rule, const std::string& path, Outcome& outcome) {
+    const auto& refs = list_at(rule, {"default", "backendRefs"});
+    for (std::size_t i = 0; i < refs.size(); ++i)
+      check_backend(refs[i], element(path + ".default.backendRefs", i), outcome);
+    const auto& filters = list_at(rule, {"default", "filters"});
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+      const auto* ref = find(filters[i], {"requestMirror", "backendRef"});
+      if (ref != nullptr)
+        check_backend(*ref, element(path + ".default.filters", i) + ".requestMirror.backendRef", outcome);
+    }
+  }
+
+  void check_backend(const json::value& ref, const std::string& path, Outcome& outcome) {
+    if (is_filled(ref, "labels")) {
+      outcome.refuse(path + ".labels", "must not be used when a namespaced route targets MeshGateway");
+      return;
+    }
+    const std::string target(find_text(ref, {"namespace"}));
+    if (target.empty() || target == door_.namespace_) return;
+    const BackendUse use{type_.name, door_.namespace_, std::string(find_text(ref, {"kind"})), target,
+                         std::string(find_text(ref, {"name"}))};
+    if (door_.granted && door_.granted(use)) return;
+    outcome.refuse(path + ".namespace",
+                   "must be '" + door_.namespace_ + "' unless a ReferenceGrant in '" + target + "' allows it");
+  }
+
+  void warn_about_scope(Role role, Outcome& outcome) {
+    if (role == Role::producer || !door_.control_plane->is_zone()) return;
+    const auto& zone = door_.control_plane->zone;
+    if (const auto tag = zone_tag(spec_); !tag.empty() && tag != zone) {
+      outcome.warn("selects no data plane proxy: the policy is limited to zone '" + zone + "' but targets zone '" +
+                   tag + "'");
+    }
+    if (role == Role::system) return;
+    if (const auto tag = namespace_tag(spec_); !tag.empty() && tag != door_.namespace_) {
+      outcome.warn("selects no data plane proxy: the policy is limited to namespace '" + door_.namespace_ +
+                   "' but targets namespace '" + tag + "'");
+    }
+  }
+
+  const ResourceType& type_;
+  const json::value& spec_;
+  const OwnDoor& door_;
+  const bool custom_;
+};
+
+}  // namespace
+
+void check_namespace(const ResourceType& type, const OwnDoor& door, Outcome& outcome) {
+  const auto& control_plane = *door.control_plane;
+  if (!control_plane.is_custom_namespace(door.namespace_)) return;
+  if (control_plane.is_global()) {
+    outcome.refuse("metadata.namespace", "on Global CP the policy can be created only in the system namespace:" +
+                                             control_plane.system_namespace);
+  } else if (type.system_namespace_only) {
+    outcome.refuse("metadata.namespace",
+                   "resource type " + type.name +
+                       " can be created only in the system namespace:" + control_plane.system_namespace);
+  }
+}
+
+Outcome check_own_door(const ResourceType& type, const json::value& spec, const OwnDoor& door, Outcome semantic) {
+  if (!type.is_target_ref_policy) return semantic;
+  return Door(type, spec, door).check(std::move(semantic));
+}
+
+Outcome check_spec_of_own(const ResourceType& type, const json::value& spec, const Labels& labels,
+                          std::string_view name, const OwnDoor& door) {
+  // The role that counts is the computed one. Kinds on top that a namespaced role takes nowhere are refused by the
+  // lists of that role; MeshGateway has rules of its own.
+  Labels with_role = labels;
+  with_role.erase(label::policy_role);
+  const auto& control_plane = *door.control_plane;
+  if (type.is_target_ref_policy && top_level_kind(spec) != "MeshGateway") {
+    auto role = compute_role(spec, door.namespace_, control_plane.environment, control_plane.system_namespace);
+    if (role.ok()) with_role.set(label::policy_role, text(*role));
+  }
+  return check_own_door(type, spec, door, validate_spec(type, spec, with_role, name));
+}
+
+Outcome validate_own(const ResourceType& type, const json::value& spec, const Labels& labels, const std::string& mesh,
+                     std::string_view name, const OwnDoor& door) {
+  Outcome outcome;
+  check_namespace(type, door, outcome);
+  check_labels(*door.control_plane, type, mesh, door.namespace_, labels, outcome);
+  auto own = check_spec_of_own(type, spec, labels, name, door);
+  outcome.violations.insert(outcome.violations.end(), own.violations.begin(), own.violations.end());
+  outcome.warnings = std::move(own.warnings);
+  return outcome;
+}
+
+}  // namespace kdsd::policy

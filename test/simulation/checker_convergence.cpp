@@ -1,0 +1,70 @@
+#include "checker_convergence.h"
+
+#include "workload.h"
+
+namespace kdsd::sim {
+
+std::string ConvergenceChecker::difference(bool tolerant) const {
+  const auto& global = world_.global();
+  for (const auto& party : world_.parties()) {
+    if (auto text = orphans(*party); !text.empty()) return text;
+    if (party->is_global()) continue;
+    auto up = compare(global, party->name(), wanted_by_global(party->resources(), party->place(), nullptr), tolerant);
+    if (!up.empty()) return up;
+    auto down = compare(*party, std::string(source_global), wanted_by_zone(global.resources(), party->place(), nullptr), tolerant);
+    if (!down.empty()) return down;
+  }
+  return {};
+}
+
+std::string ConvergenceChecker::compare(const ControlPlane& at, const std::string& source, const WantedMap& wanted,
+                                        bool tolerant) const {
+  const auto where = at.name() + " (from " + source + "): ";
+  for (const auto& [key, expected] : wanted) {
+    if (world_.options().disabled_types.contains(key.type->name)) continue;
+    if (tolerant && key.type->name == "Secret") continue;
+    auto it = at.resources().find(key);
+    if (it == at.resources().end()) return where + key.text() + " is missing";
+    const auto& found = *it->second;
+    if (!found.is_copy()) {
+      if (keeps_name_on_the_way_down(*key.type)) continue;  // its own one of that name: refused
+      return where + key.text() + " is hidden by a resource that was made there";
+    }
+    if (found.source != source) return where + key.text() + " is there from " + found.source;
+    if (found.labels != expected.labels) {
+      return where + key.text() + " has labels " + content_of(it->second).text() + " instead of " +
+             Content{true, expected.labels, expected.spec}.text();
+    }
+    if (found.spec != expected.spec) return where + key.text() + " has an old spec";
+    if (at.is_global() && key.type->has_status && found.status != expected.status) return where + key.text() + " has an old status";
+  }
+  for (const auto& [key, resource] : at.resources()) {
+    if (resource->source != source || wanted.contains(key)) continue;
+    if (tolerant && key.type->name == "Secret") continue;
+    return where + key.text() + " should not be there";
+  }
+  return {};
+}
+
+// Whoever made something in a mesh removes it when the mesh goes.
+std::string ConvergenceChecker::orphans(const ControlPlane& at) const {
+  for (const auto& [key, resource] : at.resources()) {
+    if (resource->is_copy() || !key.type->mesh_scoped) continue;
+    if (!at.resources().contains({&world_.type("Mesh"), "", key.mesh})) return at.name() + ": " + key.text() + " has outlived its mesh";
+  }
+  return {};
+}
+
+std::set<std::pair<std::string, std::string>> ConvergenceChecker::conflicts() const {
+  std::set<std::pair<std::string, std::string>> out;
+  for (const auto& party : world_.parties()) {
+    if (party->is_global()) continue;
+    for (const auto& [key, wanted] : wanted_by_zone(world_.global().resources(), party->place(), nullptr)) {
+      auto it = party->resources().find(key);
+      if (it != party->resources().end() && !it->second->is_copy()) out.emplace(party->name(), key.type->name);
+    }
+  }
+  return out;
+}
+
+}  // namespace kdsd::sim

@@ -1,0 +1,129 @@
+#include "checker_history.h"
+
+#include <set>
+
+namespace kdsd::sim {
+namespace {
+
+std::set<ResourceKey> keys_of(const kds::CommitBatch& batch) {
+  std::set<ResourceKey> out(batch.purges.begin(), batch.purges.end());
+  for (const auto& entry : batch.upserts) out.insert(entry->key);
+  return out;
+}
+
+bool concerns_zones(const kds::CommitBatch& batch) {
+  for (const auto& key : keys_of(batch)) {
+    if (key.type->name == "Zone") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// Of the keys in the batch only, unless it concerns Zone objects (then everything may change) or there is none.
+HistoryChecker::Fates HistoryChecker::entitled(const ControlPlane& sender, const kds::CommitBatch* batch) const {
+  Resources concerned;
+  const bool all = batch == nullptr || concerns_zones(*batch);
+  if (all) concerned = sender.resources();
+  if (!all) {
+    for (const auto& key : keys_of(*batch)) {
+      auto it = sender.resources().find(key);
+      if (it != sender.resources().end()) concerned.insert(*it);
+    }
+  }
+  Fates out;
+  if (!sender.is_global()) {
+    out["global"] = wanted_by_global(concerned, sender.place(), nullptr);
+    return out;
+  }
+  for (const auto& party : world_.parties()) {
+    if (party->is_global()) continue;
+    for (const auto& [key, resource] : concerned) {
+      auto wanted = reaches_zone(*resource, sender.resources(), party->place());
+      if (wanted) out[party->name()].emplace(wanted->key, std::move(*wanted));
+    }
+  }
+  return out;
+}
+
+void HistoryChecker::note(const Fates& before, const Fates& after) {
+  static const WantedMap none;
+  const auto now = world_.schedule().now();
+  const auto of = [](const Fates& fates, const std::string& name) -> const WantedMap& {
+    auto it = fates.find(name);
+    return it == fates.end() ? none : it->second;
+  };
+  for (const auto& party : world_.parties()) {
+    auto& known = entitlements_[party->name()];
+    const auto& later = of(after, party->name());
+    for (const auto& [key, wanted] : of(before, party->name())) {
+      if (!later.contains(key)) known[key] = {now, now};
+    }
+    for (const auto& [key, wanted] : later) {
+      auto& entitlement = known[key];
+      if (!of(before, party->name()).contains(key)) entitlement.absent_last = now;
+      entitlement.gone_since = 0;
+    }
+  }
+}
+
+void HistoryChecker::before_commit(const ControlPlane& at, const kds::CommitBatch& batch) {
+  before_ = entitled(at, &batch);
+  copies_before_.clear();
+  for (const auto& key : keys_of(batch)) {
+    auto it = at.resources().find(key);
+    if (it != at.resources().end() && it->second->is_copy()) copies_before_.insert(*it);
+  }
+}
+
+void HistoryChecker::after_commit(const ControlPlane& at, const kds::CommitBatch& batch) {
+  note(before_, entitled(at, &batch));
+  for (const auto& key : keys_of(batch)) {
+    auto old = copies_before_.find(key);
+    auto now = at.resources().find(key);
+    const bool is_there = now != at.resources().end() && now->second->is_copy();
+    if (old == copies_before_.end() && is_there) created(at, *now->second);
+    if (old != copies_before_.end() && !is_there) removed(at, *old->second, batch);
+  }
+}
+
+bool HistoryChecker::is_entitled(const ControlPlane& at, const Resource& copy) const {
+  const auto& sender = at.is_global() ? world_.party(copy.source) : world_.global();
+  const auto wanted = at.is_global() ? wanted_by_global(sender.resources(), sender.place(), copy.type)
+                                     : wanted_by_zone(sender.resources(), at.place(), copy.type);
+  return wanted.contains(copy.key());
+}
+
+void HistoryChecker::created(const ControlPlane& at, const Resource& copy) {
+  auto& state = copies_[at.name()][copy.key()];
+  const auto now = world_.schedule().now();
+  const auto& entitlement = entitlements_[at.name()][copy.key()];
+  if (state.removed != 0 && entitlement.gone_since != 0 && entitlement.gone_since <= state.removed && !is_entitled(at, copy)) {
+    world_.violation("resurrection", at.name() + " stores " + copy.key().text() + " again, which was deleted and had gone from it");
+  }
+  state = {now, 0};
+}
+
+void HistoryChecker::removed(const ControlPlane& at, const Resource& copy, const kds::CommitBatch& batch) {
+  auto& state = copies_[at.name()][copy.key()];
+  const bool with_its_zone = at.is_global() && keys_of(batch).contains({&world_.type("Zone"), "", copy.source});
+  const auto& entitlement = entitlements_[at.name()][copy.key()];
+  if (!with_its_zone && entitlement.absent_last < state.created && is_entitled(at, copy)) {
+    world_.violation("vanishing", at.name() + " drops " + copy.key().text() + ", which its sender has had all the time");
+  }
+  state.removed = with_its_zone ? 0 : world_.schedule().now();
+}
+
+void HistoryChecker::before_restore(const ControlPlane& at) { before_restore_[at.name()] = entitled(at, nullptr); }
+
+void HistoryChecker::on_start(const ControlPlane& at, bool from_backup) {
+  if (!from_backup) return;
+  note(before_restore_[at.name()], entitled(at, nullptr));
+  auto& copies = copies_[at.name()];
+  copies.clear();
+  for (const auto& [key, resource] : at.resources()) {
+    if (resource->is_copy()) copies[key] = {world_.schedule().now(), 0};
+  }
+}
+
+}  // namespace kdsd::sim

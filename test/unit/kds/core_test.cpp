@@ -1,0 +1,273 @@
+// What crosses between a global and its zones, on the core alone.
+#include "kds/core.h"
+
+#include <gmock/gmock.h>
+
+#include "kds/signing_key.h"
+#include "kuma/system/v1alpha1/zone.pb.h"
+#include "model/hash.h"
+#include "pair.h"
+
+namespace kdsd::kds {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Core, PolicyOfTheGlobalReachesEveryZoneUnderItsHashedName) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestPlane west("west");
+  TestLink to_east(global, east, "east", "c1");
+  TestLink to_west(global, west, "west", "c2");
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
+  to_east.settle();
+  to_west.settle();
+  const auto name = hashed_name("default", "slow", {});
+  EXPECT_THAT(east.names("MeshTimeout"), ElementsAre(name));
+  EXPECT_THAT(west.names("MeshTimeout"), ElementsAre(name));
+  const auto copy = east.find("MeshTimeout", "default", name);
+  EXPECT_EQ(copy->source, "global");
+  EXPECT_EQ(copy->labels.get(label::origin), "global");
+  EXPECT_EQ(copy->labels.get(label::display_name), "slow");
+  EXPECT_THAT(global.names("MeshTimeout"), ElementsAre("slow")) << "a zone does not send copies back";
+}
+
+TEST(Core, ServiceOfAZoneReachesTheGlobalAndTheOthersButNotItself) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestPlane west("west");
+  TestLink to_east(global, east, "east", "c1");
+  TestLink to_west(global, west, "west", "c2");
+  ASSERT_TRUE(east.put("MeshService", "default", "catalog", service_spec, {{"kuma.io/origin", "zone"}}).ok());
+  to_east.settle();
+  to_west.settle();
+  const auto name = hashed_name("default", "catalog", {"east"});
+  EXPECT_THAT(global.names("MeshService"), ElementsAre(name));
+  EXPECT_EQ(global.find("MeshService", "default", name)->labels.get(label::zone), "east");
+  EXPECT_THAT(west.names("MeshService"), ElementsAre(name));
+  EXPECT_THAT(east.names("MeshService"), ElementsAre("catalog"));
+  ASSERT_TRUE(east.remove("MeshService", "default", "catalog").ok());
+  to_east.settle();
+  to_west.settle();
+  EXPECT_THAT(global.names("MeshService"), IsEmpty());
+  EXPECT_THAT(west.names("MeshService"), IsEmpty());
+}
+
+TEST(Core, ReconnectOfAZoneThatKnowsWhereItStoodBringsNothing) {
+  TestPlane global("");
+  TestPlane east("east");
+  auto link = std::make_unique<TestLink>(global, east, "east", "c1");
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(global.put("MeshTimeout", "default", "p" + std::to_string(i), timeout_spec).ok());
+  link->settle();
+  link->cut();
+  east.restart();
+  const int commits = east.commits;
+  TestLink again(global, east, "east", "c2");
+  EXPECT_EQ(again.resources_down, 0u);
+  EXPECT_EQ(east.commits, commits) << "nothing is written";
+  EXPECT_EQ(east.names("MeshTimeout").size(), 20u);
+}
+
+TEST(Core, ChangesMadeWhileAZoneWasAwayArriveAloneWhenItReturns) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  for (const auto* name : {"a", "b", "c"}) ASSERT_TRUE(global.put("MeshTimeout", "default", name, timeout_spec).ok());
+  link.settle();
+  link.cut();
+  ASSERT_TRUE(global.remove("MeshTimeout", "default", "a").ok());
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "b", slower_timeout_spec).ok());
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "short-lived", timeout_spec).ok());
+  ASSERT_TRUE(global.remove("MeshTimeout", "default", "short-lived").ok());
+  TestLink again(global, east, "east", "c2");
+  EXPECT_EQ(again.resources_down, 1u);
+  EXPECT_EQ(again.removals_down, 1u) << "the short-lived one was never known in the zone";
+  EXPECT_THAT(east.names("MeshTimeout"), testing::UnorderedElementsAre(hashed_name("default", "b", {}), hashed_name("default", "c", {})));
+}
+
+TEST(Core, ZoneOfAnotherStoreGetsTheFullState) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "a", timeout_spec).ok());
+  link.settle();
+  link.cut();
+  TestPlane other("");
+  other.store_id = "another";
+  other.restart();
+  ASSERT_TRUE(other.put("MeshTimeout", "default", "b", timeout_spec).ok());
+  TestLink again(other, east, "east", "c2");
+  EXPECT_THAT(east.names("MeshTimeout"), ElementsAre(hashed_name("default", "b", {})));
+}
+
+TEST(Core, DisabledZoneIsWithdrawnFromTheOthersAndRestored) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestPlane west("west");
+  TestLink to_east(global, east, "east", "c1");
+  TestLink to_west(global, west, "west", "c2");
+  ASSERT_TRUE(east.put("MeshService", "default", "catalog", service_spec).ok());
+  to_east.settle();
+  to_west.settle();
+  ASSERT_EQ(west.names("MeshService").size(), 1u);
+  ASSERT_TRUE(global.put("Zone", "", "east", R"({"enabled":false})").ok());
+  to_west.settle();
+  EXPECT_THAT(west.names("MeshService"), IsEmpty());
+  EXPECT_EQ(global.names("MeshService").size(), 1u);
+  ASSERT_TRUE(global.put("Zone", "", "east", R"({"enabled":true})").ok());
+  to_west.settle();
+  EXPECT_EQ(west.names("MeshService").size(), 1u);
+}
+
+TEST(Core, SecretThatAZoneHasItselfIsRejectedAloneAndNotOverwritten) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  ASSERT_TRUE(east.put("Secret", "default", "key", R"({"data":"bG9jYWw="})").ok());
+  ASSERT_TRUE(global.put("Secret", "default", "key", R"({"data":"cmVtb3Rl"})").ok());
+  ASSERT_TRUE(global.put("Secret", "default", "other", R"({"data":"cmVtb3Rl"})").ok());
+  link.settle();
+  EXPECT_THAT(east.names("Secret"), ElementsAre("key", "other"));
+  EXPECT_FALSE(east.find("Secret", "default", "key")->is_copy());
+  const auto& types = global.core->sender_of("east")->types();
+  ASSERT_FALSE(types.at("Secret").rejections.empty());
+  EXPECT_EQ(types.at("Secret").rejections.front().resource.name, "key") << "kdsd peers say which one";
+}
+
+TEST(Core, ZoneCannotReplaceOrRemoveWhatBelongsToOthers) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestPlane west("west");
+  TestLink to_east(global, east, "east", "c1");
+  TestLink to_west(global, west, "west", "c2");
+  ASSERT_TRUE(east.put("MeshService", "default", "catalog", service_spec).ok());
+  to_east.settle();
+  // The same name on the wire needs the same zone label; a scripted peer sends it as it likes.
+  Receiving receiving;
+  receiving.zone = "west";
+  Incoming incoming;
+  incoming.type = Catalogue::builtin().find("MeshService");
+  incoming.is_full = true;
+  ReceivedResource forged;
+  forged.resource.type = incoming.type;
+  forged.resource.mesh = "default";
+  forged.resource.name = hashed_name("default", "catalog", {"east"});
+  forged.resource.spec = service_spec;
+  incoming.response.resources.push_back(forged);
+  Applied applied;
+  ASSERT_TRUE(global.write([&](Transaction& transaction) {
+    applied = apply_incoming(transaction, incoming, receiving);
+    return Status();
+  }).ok());
+  EXPECT_EQ(applied.misnamed, 1u);
+  EXPECT_THAT(applied.nack_text, testing::StartsWith("user error"));
+  EXPECT_EQ(global.find("MeshService", "default", forged.resource.name)->source, "east");
+}
+
+TEST(Core, OneChangeIsEncodedOnceForAllZones) {
+  TestPlane global("");
+  std::vector<std::unique_ptr<TestPlane>> zones;
+  std::vector<std::unique_ptr<TestLink>> links;
+  for (int i = 0; i < 10; ++i) {
+    const auto name = "zone-" + std::to_string(i);
+    zones.push_back(std::make_unique<TestPlane>(name));
+    links.push_back(std::make_unique<TestLink>(global, *zones.back(), name, name));
+  }
+  const auto before = global.core->encodes();
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
+  for (auto& link : links) link->settle();
+  EXPECT_EQ(global.core->encodes() - before, 1u);
+  for (auto& zone : zones) EXPECT_EQ(zone->names("MeshTimeout").size(), 1u);
+}
+
+TEST(Core, NewerConnectionOfAZoneSupersedesTheOlderOne) {
+  TestPlane global("");
+  TestPlane first("east");
+  TestLink old(global, first, "east", "c1");
+  TestPlane second("east");
+  TestLink fresh(global, second, "east", "c2");
+  EXPECT_EQ(global.ended.size(), 2u) << "both streams of the older connection";
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
+  fresh.settle();
+  EXPECT_EQ(second.names("MeshTimeout").size(), 1u);
+}
+
+TEST(Core, DeletedZoneTakesAlongWhatItSent) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  ASSERT_TRUE(east.put("MeshService", "default", "catalog", service_spec).ok());
+  link.settle();
+  link.cut();
+  ASSERT_TRUE(global.remove("Zone", "", "east").ok());
+  EXPECT_THAT(global.names("MeshService"), IsEmpty());
+  EXPECT_THAT(global.names("ZoneInsight"), IsEmpty());
+}
+
+TEST(Core, ZoneIsOnlineWhileItsStreamLivesAndOfflineAfterwards) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  auto online = [&] {
+    kuma::system::v1alpha1::ZoneInsight insight;
+    insight.ParseFromString(global.find("ZoneInsight", "", "east")->spec);
+    return is_online(insight);
+  };
+  EXPECT_TRUE(online());
+  link.cut();
+  EXPECT_FALSE(online());
+  TestLink again(global, east, "east", "c2");
+  EXPECT_TRUE(online());
+  global.restart();  // killed: its stored insight still says connected
+  global.step();
+  EXPECT_FALSE(online());
+}
+
+TEST(Core, RequestWithoutNodeEndsItsStreamAndNothingElse) {
+  TestPlane global("");
+  auto stream = global.core->opened({StreamKind::global_to_zone, "east", "c1", {"hash-suffix"}, false});
+  ASSERT_TRUE(stream.ok());
+  std::string no_node("\x12\x04Mesh", 6);
+  global.core->received(*stream, no_node);
+  global.step();
+  EXPECT_THAT(global.ended.at(*stream), testing::HasSubstr("node id"));
+  auto next = global.core->opened({StreamKind::global_to_zone, "east", "c2", {"hash-suffix"}, false});
+  EXPECT_TRUE(next.ok());
+  global.core->received(*next, "\xff\xff garbage");
+  global.step();
+  EXPECT_TRUE(global.ended.contains(*next));
+}
+
+TEST(Core, NameThatIsNoZoneNameIsRefused) {
+  TestPlane global("");
+  for (const auto* name : {"", "East", "east.eu", "-east", "east-", "Bad_Zone.Name with space"}) {
+    EXPECT_FALSE(global.core->opened({StreamKind::global_to_zone, name, "c", {}, false}).ok()) << name;
+  }
+}
+
+TEST(Core, LabelThatStopsSyncTakesTheResourceBack) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
+  link.settle();
+  ASSERT_EQ(east.names("MeshTimeout").size(), 1u);
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec, {{"kuma.io/kds-sync", "disabled"}}).ok());
+  link.settle();
+  EXPECT_THAT(east.names("MeshTimeout"), IsEmpty());
+}
+
+TEST(Core, PrivateZoneSigningKeyLeavesTheGlobalAsItsPublicHalfOnly) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  for (const auto* name : {"zone-token-signing-key-1", "user-token-signing-key-1", "admin-user-token"}) {
+    ASSERT_TRUE(global.put("GlobalSecret", "", name, R"({"data":"bm8ga2V5"})").ok());
+  }
+  link.settle();
+  EXPECT_THAT(east.names("GlobalSecret"), IsEmpty()) << "what is no key cannot be halved and stays";
+}
+
+}  // namespace
+}  // namespace kdsd::kds
