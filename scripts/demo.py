@@ -291,7 +291,7 @@ def keep(planes, directory):
     print("\nLeft running:")
     for plane in planes:
         print(f"  {plane.name:7} {plane.address}   process {plane.process.pid}, log {plane.log}")
-    print(f"\nTry:  build/release/kdsd get meshtimeouts -m {MESH} --address {planes[0].address}")
+    print(f"\nTry:  build/release/kdsd get MeshTimeout -m {MESH} --address {planes[0].address}")
     print(f"Stop: kill {' '.join(str(plane.process.pid) for plane in planes)}; rm -r {directory}")
 
 

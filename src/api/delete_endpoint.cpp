@@ -106,8 +106,9 @@ Answer delete_resource(Backend& backend, const ResourceType& type, const Call& c
   request->type = &type;
   request->mesh = call.parameter("mesh");
   request->name = call.parameter("name");
-  auto status =
-      co_await write_core(backend, [request](kds::Transaction& transaction) { return decide(*request, transaction); });
+  // Named: GCC 12 destroys a closure that is a temporary of a co_await expression twice.
+  Decide write = [request](kds::Transaction& transaction) { return decide(*request, transaction); };
+  const auto status = co_await write_core(backend, std::move(write));
   if (!status.ok()) co_return error_response(status, request->operation);
   co_return json_response(200, {});
 }

@@ -133,7 +133,8 @@ std::size_t count_of(const WholeFacts& whole, std::string_view type) {
 }  // namespace
 
 Answer get_global_insight(Backend& backend, const Call&) {
-  const auto whole = co_await read_core(backend, [](const kds::Core& core) { return collect_whole(core); });
+  auto look = [](const kds::Core& core) { return collect_whole(core); };
+  const auto whole = co_await read_core(backend, std::move(look));
   json::object resources;
   std::size_t policies = 0;
   for (const auto* type : Catalogue::builtin().types()) {

@@ -145,7 +145,8 @@ proto::MeshInsight mesh_insight(const MeshFacts& facts) {
     if (type->is_policy) (*insight.mutable_policies())[type->name].set_total(static_cast<std::uint32_t>(number));
   }
   auto& services = *insight.mutable_services();
-  for (const auto& [name, service] : service_insight(facts).services()) {
+  const auto seen = service_insight(facts);  // must outlive the loop
+  for (const auto& [name, service] : seen.services()) {
     services.set_total(services.total() + 1);
     if (service.servicetype() == proto::ServiceInsight_Service_Type_external) {
       services.set_external(services.external() + 1);

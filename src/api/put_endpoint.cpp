@@ -149,7 +149,9 @@ Answer put_resource(Backend& backend, const ResourceType& type, const Call& call
   auto prepared = co_await prepare_signing_key(backend, *put);
   if (!prepared.ok()) co_return error_response(prepared, Operation::process);
 
-  auto status = co_await write_core(backend, [put](kds::Transaction& transaction) { return decide(*put, transaction); });
+  // Named: GCC 12 destroys a closure that is a temporary of a co_await expression twice.
+  Decide write = [put](kds::Transaction& transaction) { return decide(*put, transaction); };
+  auto status = co_await write_core(backend, std::move(write));
   if (!status.ok()) co_return error_response(status, put->operation);
   co_return success(*put);
 }

@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds tick_interval(200);
 constexpr int api_thread_count = 2;
 constexpr const char* defaults_fact = "defaults.created";
 
-Timestamp now() {
+Timestamp clock_now() {
   return Timestamp{std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count()};
 }
 
@@ -232,7 +232,7 @@ Status Daemon::start_api() {
       auto ca = read_file(server.client_ca_file);
       if (!ca.ok()) return ca.status().prefixed("apiServer.https.tlsCaFile");
       (*tls)->client_ca_pem = *ca;
-      (*tls)->client_certificates = api::ClientCertificates::require;
+      (*tls)->client_certificates = api::ClientCertificates::demand;
     }
     options.https = api::ListenerOptions{server.https.bind_address, server.https.port, std::move(*tls)};
   }
@@ -364,7 +364,7 @@ void Daemon::stop_when_idle() {
 }
 
 void Daemon::on_core(const std::function<void()>& fn) {
-  core_->set_now(now());
+  core_->set_now(clock_now());
   fn();
   carry_out_effects();
 }
@@ -434,6 +434,8 @@ void Daemon::closed(std::uint64_t stream, const std::string& why) {
 void Daemon::pinged(const std::string& zone) {
   on_core([&] { core_->pinged(zone); });
 }
+
+Timestamp Daemon::now() const { return clock_now(); }
 
 void Daemon::read(std::function<void(const kds::Core&)> fn) {
   boost::asio::post(core_context_, [this, fn = std::move(fn)] { fn(*core_); });

@@ -26,7 +26,7 @@
 
 namespace kdsd::app {
 
-class Daemon : private net::StreamEvents, private api::Backend {
+class Daemon : public net::StreamEvents, public api::Backend {
  public:
   explicit Daemon(LoadedConfig config);
   ~Daemon() override;
@@ -46,6 +46,7 @@ class Daemon : private net::StreamEvents, private api::Backend {
 
   // api::Backend, on API threads
   const api::Facts& facts() const override { return facts_; }
+  Timestamp now() const override;
   void read(std::function<void(const kds::Core&)> fn) override;
   void write(kds::Write write) override;
   Result<std::string> new_signing_key() override;

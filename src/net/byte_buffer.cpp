@@ -1,10 +1,9 @@
 #include "net/byte_buffer.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <memory>
 #include <vector>
+#include <zlib.h>
 
 namespace kdsd::net {
 namespace {
@@ -19,7 +18,8 @@ using Part = std::shared_ptr<const std::string>;
 grpc::Slice reference_to(const Part& part) {
   auto* keeper = new Part(part);
   // gRPC only reads from the slices it is given to write.
-  return {const_cast<char*>((*keeper)->data()), (*keeper)->size(), [](void* data) { delete static_cast<Part*>(data); }, keeper};
+  return {const_cast<char*>((*keeper)->data()), (*keeper)->size(), [](void* data) { delete static_cast<Part*>(data); },
+          keeper};
 }
 
 Status too_large(std::size_t bytes_max) {
@@ -50,7 +50,8 @@ class Inflater {
       stream_.avail_out = static_cast<uInt>(room);
       const int outcome = inflate(&stream_, Z_NO_FLUSH);
       out.resize(before + room - stream_.avail_out);
-      if (outcome != Z_OK && outcome != Z_STREAM_END && outcome != Z_BUF_ERROR) return {Code::malformed, "message is not valid gzip"};
+      if (outcome != Z_OK && outcome != Z_STREAM_END && outcome != Z_BUF_ERROR)
+        return {Code::malformed, "message is not valid gzip"};
       if (out.size() > bytes_max) return too_large(bytes_max);
       finished_ = outcome == Z_STREAM_END;
       more = !finished_ && stream_.avail_out == 0;  // room left over: the slice is used up

@@ -4,9 +4,8 @@
 // compressed, and 10 MiB of gzip can be 10 GiB of text. What comes in is inflated here, and no further than the limit.
 #pragma once
 
-#include <grpcpp/support/byte_buffer.h>
-
 #include <cstdint>
+#include <grpcpp/support/byte_buffer.h>
 #include <string>
 
 #include "kds/wire.h"
@@ -25,8 +24,8 @@ inline constexpr std::size_t compressed_bytes_min = 1 << 10;
 grpc::ByteBuffer to_byte_buffer(const kds::Message& message);
 grpc::ByteBuffer to_byte_buffer(const std::string& bytes);
 
-// The message as the peer encoded it, inflated when it came as gzip. `exhausted`: longer than `bytes_max` after inflating;
-// `malformed`: broken gzip.
+// The message as the peer encoded it, inflated when it came as gzip. `exhausted`: longer than `bytes_max` after
+// inflating; `malformed`: broken gzip.
 Result<std::string> from_byte_buffer(const grpc::ByteBuffer& buffer, std::size_t bytes_max);
 
 }  // namespace kdsd::net

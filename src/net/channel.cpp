@@ -1,8 +1,7 @@
 #include "net/channel.h"
 
-#include <grpcpp/create_channel.h>
-
 #include <algorithm>
+#include <grpcpp/create_channel.h>
 #include <limits>
 #include <string_view>
 
@@ -19,7 +18,8 @@ bool is_loopback(std::string_view address) {
 }  // namespace
 
 std::shared_ptr<grpc::Channel> make_channel(const ClientOptions& options) {
-  const auto bytes_max = static_cast<int>(std::min<std::int64_t>(options.message_bytes_max, std::numeric_limits<int>::max()));
+  const auto bytes_max =
+      static_cast<int>(std::min<std::int64_t>(options.message_bytes_max, std::numeric_limits<int>::max()));
   const auto connect_ms = static_cast<int>(std::max<std::int64_t>(options.connect_timeout_nanos / 1'000'000, 1));
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(bytes_max);

@@ -1,9 +1,8 @@
 // A gRPC channel from a zone to its global: one TCP connection that closes with it (kds-protocol.md 2.1-2.4).
 #pragma once
 
-#include <grpcpp/channel.h>
-
 #include <cstdint>
+#include <grpcpp/channel.h>
 #include <memory>
 #include <string>
 
@@ -19,12 +18,12 @@ inline constexpr int client_keepalive_timeout_ms = 15'000;
 }  // namespace limits
 
 struct ClientOptions {
-  std::string address;                        // host:port; names are resolved at every dial
+  std::string address;  // host:port; names are resolved at every dial
   ClientTls tls;
-  std::string zone;                           // the client-id
-  std::string version;                        // of this program, as a Kuma version
+  std::string zone;     // the client-id
+  std::string version;  // of this program, as a Kuma version
   std::int64_t message_bytes_max = 10 << 20;
-  bool compress = false;                      // gzip for what is long enough
+  bool compress = false;  // gzip for what is long enough
   std::int64_t backoff_base_nanos = 5'000'000'000;
   std::int64_t backoff_cap_nanos = 60'000'000'000;
   std::int64_t health_interval_nanos = 300'000'000'000;  // unless the global names one

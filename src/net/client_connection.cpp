@@ -1,13 +1,13 @@
 #include "net/client_connection.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
+#include <spdlog/spdlog.h>
 #include <utility>
 
-#include "kuma/mesh/v1alpha1/kds.pb.h"
 #include "net/byte_buffer.h"
 #include "net/methods.h"
+
+#include "kuma/mesh/v1alpha1/kds.pb.h"
 
 namespace kdsd::net {
 namespace {
@@ -15,11 +15,14 @@ namespace {
 constexpr std::int64_t nanos_per_second = 1'000'000'000;
 
 std::string quoted(const grpc::Status& status) {
-  static constexpr const char* names[] = {"OK",        "CANCELLED",      "UNKNOWN",          "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED", "NOT_FOUND",
-                                          "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
-                                          "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"};
+  static constexpr const char* names[] = {
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   const auto code = static_cast<std::size_t>(status.error_code());
-  return std::string("status=") + (code < std::size(names) ? names[code] : "UNKNOWN") + " reason=\"" + status.error_message() + "\"";
+  return std::string("status=") + (code < std::size(names) ? names[code] : "UNKNOWN") + " reason=\"" +
+         status.error_message() + "\"";
 }
 
 // The interval the global asks for; 0 when it does not.
@@ -41,8 +44,8 @@ struct ClientConnection::HealthCall {
   grpc::ByteBuffer response;
 };
 
-ClientConnection::ClientConnection(std::shared_ptr<ClientHub> hub, boost::asio::io_context& io, std::shared_ptr<const ClientOptions> options,
-                                   std::uint64_t number, Ended ended)
+ClientConnection::ClientConnection(std::shared_ptr<ClientHub> hub, boost::asio::io_context& io,
+                                   std::shared_ptr<const ClientOptions> options, std::uint64_t number, Ended ended)
     : hub_(std::move(hub)),
       options_(std::move(options)),
       number_(number),
@@ -87,7 +90,8 @@ void ClientConnection::connected() {
   if (connected_ || torn_down_) return;
   connected_ = true;
   connect_timer_.cancel();
-  spdlog::info("component=kds zone={} event=connected global={} connection={}", options_->zone, options_->address, number_);
+  spdlog::info("component=kds zone={} event=connected global={} connection={}", options_->zone, options_->address,
+               number_);
   for (const auto& stream : std::vector(streams_)) {
     if (torn_down_) return;
     if (auto status = stream->announce(); !status.ok()) return tear_down(status.message());
@@ -96,7 +100,8 @@ void ClientConnection::connected() {
 
 void ClientConnection::stream_ended(const char* name, const grpc::Status& status) {
   if (!torn_down_) {
-    spdlog::warn("component=kds zone={} stream={} event=ended connection={} {}", options_->zone, name, number_, quoted(status));
+    spdlog::warn("component=kds zone={} stream={} event=ended connection={} {}", options_->zone, name, number_,
+                 quoted(status));
     tear_down("another stream of the connection ended");
   }
   call_ended();
@@ -105,19 +110,22 @@ void ClientConnection::stream_ended(const char* name, const grpc::Status& status
 void ClientConnection::check_health() {
   health_ = std::make_shared<HealthCall>();
   add_metadata(health_->context, *options_);
-  health_->context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(limits::health_deadline_ms));
+  health_->context.set_deadline(std::chrono::system_clock::now() +
+                                std::chrono::milliseconds(limits::health_deadline_ms));
   health_->request = to_byte_buffer(kuma::mesh::v1alpha1::ZoneHealthCheckRequest().SerializeAsString());
   ++calls_;
   hub_->call_began();
   auto* call = health_.get();
-  auto done = [connection = shared_from_this(), hub = hub_, call = health_](const grpc::Status& status) {
-    hub->post([connection, call, status] {
+  // The references go with the closure, as in ClientStream::OnDone.
+  auto done = [connection = shared_from_this(), hub = hub_, call = health_](const grpc::Status& status) mutable {
+    hub->post([connection = std::move(connection), call = std::move(call), status] {
       connection->health_answered(status, call->response);
       connection->call_ended();
     });
     hub->call_ended();
   };
-  stub_->UnaryCall(&call->context, method::health_check, grpc::StubOptions(), &call->request, &call->response, std::move(done));
+  stub_->UnaryCall(&call->context, method::health_check, grpc::StubOptions(), &call->request, &call->response,
+                   std::move(done));
 }
 
 void ClientConnection::health_answered(const grpc::Status& status, const grpc::ByteBuffer& response) {
@@ -127,9 +135,11 @@ void ClientConnection::health_answered(const grpc::Status& status, const grpc::B
     const auto interval = interval_of(response);
     check_health_after(interval > 0 ? interval : options_->health_interval_nanos);
   } else if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
-    spdlog::info("component=kds zone={} event=no-health-checks connection={} {}", options_->zone, number_, quoted(status));
+    spdlog::info("component=kds zone={} event=no-health-checks connection={} {}", options_->zone, number_,
+                 quoted(status));
   } else {
-    spdlog::warn("component=kds zone={} call=HealthCheck event=ended connection={} {}", options_->zone, number_, quoted(status));
+    spdlog::warn("component=kds zone={} call=HealthCheck event=ended connection={} {}", options_->zone, number_,
+                 quoted(status));
     return tear_down("health check failed");
   }
   connected();
@@ -163,7 +173,8 @@ void ClientConnection::call_ended() {
   stub_.reset();
   channel_.reset();
   const auto lasted = std::chrono::steady_clock::now() - dialled_;
-  if (auto ended = std::exchange(ended_, nullptr)) ended(std::chrono::duration_cast<std::chrono::nanoseconds>(lasted).count());
+  if (auto ended = std::exchange(ended_, nullptr))
+    ended(std::chrono::duration_cast<std::chrono::nanoseconds>(lasted).count());
 }
 
 }  // namespace kdsd::net

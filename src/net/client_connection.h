@@ -1,8 +1,8 @@
 // One connection of a zone to its global, from dialling to its end: both sync streams and the health checks
 // (kds-protocol.md 3.1, 3.11, 9.4).
 //
-// Lives on the core executor. When one part ends, all of it ends; `ended` is called once, after gRPC is done with every call
-// and the TCP connection is closed.
+// Lives on the core executor. When one part ends, all of it ends; `ended` is called once, after gRPC is done with every
+// call and the TCP connection is closed.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -26,8 +26,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   using Ended = std::function<void(std::int64_t lasted_nanos)>;
 
   // `options` must outlive the connection and its calls.
-  ClientConnection(std::shared_ptr<ClientHub> hub, boost::asio::io_context& io, std::shared_ptr<const ClientOptions> options,
-                   std::uint64_t number, Ended ended);
+  ClientConnection(std::shared_ptr<ClientHub> hub, boost::asio::io_context& io,
+                   std::shared_ptr<const ClientOptions> options, std::uint64_t number, Ended ended);
 
   void dial();
 

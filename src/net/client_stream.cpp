@@ -1,8 +1,7 @@
 #include "net/client_stream.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
+#include <spdlog/spdlog.h>
 #include <utility>
 
 #include "net/byte_buffer.h"
@@ -52,7 +51,8 @@ void ClientStream::start(grpc::GenericStub& stub, Listener listener) {
   self_ = shared_from_this();
   hub_->call_began();
   const bool down = description_.kind == kds::StreamKind::global_to_zone;
-  stub.PrepareBidiStreamingCall(&context_, down ? method::global_to_zone : method::zone_to_global, grpc::StubOptions(), this);
+  stub.PrepareBidiStreamingCall(&context_, down ? method::global_to_zone : method::zone_to_global, grpc::StubOptions(),
+                                this);
   AddHold();  // operations are started from outside of reactions until `release`
   StartRead(&in_);
   StartCall();
@@ -105,7 +105,8 @@ void ClientStream::allow_read() {
     return;
   }
   // Later, because the core is being called right now.
-  hub_->post([stream = shared_from_this(), bytes = std::move(*ahead_)]() mutable { stream->deliver(std::move(bytes)); });
+  hub_->post(
+      [stream = shared_from_this(), bytes = std::move(*ahead_)]() mutable { stream->deliver(std::move(bytes)); });
   ahead_.reset();
   start_read();
 }
@@ -132,7 +133,8 @@ void ClientStream::deliver(std::string bytes) {
 }
 
 void ClientStream::finished(const grpc::Status& status) {
-  if (id_ != 0) hub_->table.closed(id_, status.error_message().empty() ? "ended by the global" : status.error_message());
+  if (id_ != 0)
+    hub_->table.closed(id_, status.error_message().empty() ? "ended by the global" : status.error_message());
   const auto ended = std::move(listener_.ended);
   listener_ = {};
   if (ended) ended(status);
@@ -172,9 +174,10 @@ void ClientStream::OnDone(const grpc::Status& status) {
     const std::lock_guard lock(mutex_);
     if (!why_.empty()) told = grpc::Status(grpc::StatusCode::CANCELLED, why_);
   }
-  hub_->post([stream = shared_from_this(), told] { stream->finished(told); });
+  // The last reference goes with the closure: the context holds the channel, and a channel that is destroyed on one of
+  // gRPC's threads makes that thread wait for itself.
   const auto hub = hub_;
-  const auto last = std::move(self_);
+  hub->post([stream = std::move(self_), told] { stream->finished(told); });
   hub->call_ended();
 }
 

@@ -1,15 +1,14 @@
 // One sync stream of a zone to its global.
 //
-// gRPC calls the reactions on its own threads, everything else runs on the core executor. One message is read ahead of the
-// core: on this side gRPC tells the end of a stream only to a reader. So at most two messages are in memory, one that the
-// core has been promised and one that it has not allowed yet.
+// gRPC calls the reactions on its own threads, everything else runs on the core executor. One message is read ahead of
+// the core: on this side gRPC tells the end of a stream only to a reader. So at most two messages are in memory, one
+// that the core has been promised and one that it has not allowed yet.
 #pragma once
-
-#include <grpcpp/client_context.h>
-#include <grpcpp/generic/generic_stub.h>
 
 #include <condition_variable>
 #include <functional>
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,8 +47,8 @@ class ClientStream : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
                      public std::enable_shared_from_this<ClientStream> {
  public:
   struct Listener {
-    std::function<void()> answered;                   // the global's headers came: the connection works
-    std::function<void(const grpc::Status&)> ended;   // once, the last call
+    std::function<void()> answered;                  // the global's headers came: the connection works
+    std::function<void(const grpc::Status&)> ended;  // once, the last call
   };
 
   ClientStream(std::shared_ptr<ClientHub> hub, kds::StreamOpened description, const ClientOptions& options);
@@ -96,7 +95,7 @@ class ClientStream : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   std::mutex mutex_;
   bool released_ = false;  // gRPC may finish the call; nothing new is started
   bool writing_ = false;
-  std::string why_;        // set when this side ended the stream
+  std::string why_;  // set when this side ended the stream
   grpc::ByteBuffer in_;
   grpc::ByteBuffer out_;
 };

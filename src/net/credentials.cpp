@@ -1,14 +1,14 @@
 #include "net/credentials.h"
 
-#include <grpcpp/security/tls_credentials_options.h>
-
 #include <cstdlib>
+#include <grpcpp/security/tls_credentials_options.h>
 
 namespace kdsd::net {
 namespace {
 
 constexpr char cipher_variable[] = "GRPC_SSL_CIPHER_SUITES";
-// A TLS 1.2 suite that needs a pre-shared key, which neither side has: only TLS 1.3 is left, whose suites the list does not touch.
+// A TLS 1.2 suite that needs a pre-shared key, which neither side has: only TLS 1.3 is left, whose suites the list does
+// not touch.
 constexpr char no_tls12_cipher[] = "PSK-AES128-GCM-SHA256";
 
 }  // namespace

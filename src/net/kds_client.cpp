@@ -1,15 +1,15 @@
 #include "net/kds_client.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
+#include <spdlog/spdlog.h>
 #include <utility>
 
 #include "net/client_connection.h"
 
 namespace kdsd::net {
 
-KdsClient::KdsClient(ClientOptions options, boost::asio::io_context& io, Post post, StreamEvents& events, std::uint64_t seed)
+KdsClient::KdsClient(ClientOptions options, boost::asio::io_context& io, Post post, StreamEvents& events,
+                     std::uint64_t seed)
     : options_(std::make_shared<const ClientOptions>(std::move(options))),
       io_(io),
       hub_(std::make_shared<ClientHub>(std::move(post), events)),
@@ -27,7 +27,8 @@ void KdsClient::start() {
 
 void KdsClient::dial() {
   ++dials_;
-  connection_ = std::make_shared<ClientConnection>(hub_, io_, options_, dials_, [this](std::int64_t lasted) { ended(lasted); });
+  connection_ =
+      std::make_shared<ClientConnection>(hub_, io_, options_, dials_, [this](std::int64_t lasted) { ended(lasted); });
   connection_->dial();
 }
 
@@ -36,7 +37,8 @@ void KdsClient::ended(std::int64_t lasted_nanos) {
   if (stopped_) return;
   backoff_.ended_after(lasted_nanos);
   const auto delay = backoff_.next_nanos();
-  spdlog::info("component=kds zone={} event=redial global={} delay_ms={}", options_->zone, options_->address, delay / 1'000'000);
+  spdlog::info("component=kds zone={} event=redial global={} delay_ms={}", options_->zone, options_->address,
+               delay / 1'000'000);
   redial_timer_.expires_after(std::chrono::nanoseconds(delay));
   // A handler that is already queued when the timer is cancelled still runs, maybe after the client is gone.
   redial_timer_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& cancelled) {
@@ -61,7 +63,8 @@ void KdsClient::stop() {
   redial_timer_.cancel();
   if (connection_ != nullptr) connection_->abandon("zone stops");
   connection_.reset();
-  if (!hub_->wait_until_idle(limits::client_stop_timeout_ms)) spdlog::warn("component=kds zone={} event=calls-left", options_->zone);
+  if (!hub_->wait_until_idle(limits::client_stop_timeout_ms))
+    spdlog::warn("component=kds zone={} event=calls-left", options_->zone);
 }
 
 }  // namespace kdsd::net

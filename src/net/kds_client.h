@@ -1,8 +1,8 @@
-// A zone's link to its global: dials, keeps both sync streams and the health checks going, dials again when one of them ends
-// (kds-protocol.md 2, 3.1, 3.11, 9.4).
+// A zone's link to its global: dials, keeps both sync streams and the health checks going, dials again when one of them
+// ends (kds-protocol.md 2, 3.1, 3.11, 9.4).
 //
-// Knows gRPC and no rule. Create, call and destroy it on the core executor, which also runs `io`. The random source of the
-// back-off is seeded by the caller.
+// Knows gRPC and no rule. Create, call and destroy it on the core executor, which also runs `io`. The random source of
+// the back-off is seeded by the caller.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

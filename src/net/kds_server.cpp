@@ -1,13 +1,12 @@
 #include "net/kds_server.h"
 
-#include <grpcpp/server.h>
-#include <grpcpp/server_builder.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 #include <limits>
 #include <optional>
+#include <spdlog/spdlog.h>
 #include <utility>
 
 #include "net/methods.h"
@@ -25,7 +24,8 @@ std::optional<std::string> first_value(const grpc::GenericCallbackServerContext&
   return text_of(it->second);
 }
 
-kds::StreamOpened description_of(const grpc::GenericCallbackServerContext& context, kds::StreamKind kind, std::string zone) {
+kds::StreamOpened description_of(const grpc::GenericCallbackServerContext& context, kds::StreamKind kind,
+                                 std::string zone) {
   kds::StreamOpened opened;
   opened.kind = kind;
   opened.peer_zone = std::move(zone);
@@ -52,7 +52,8 @@ void set_arguments(grpc::ServerBuilder& builder, const ServerOptions& options) {
   builder.AddChannelArgument(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, gzip_and_identity);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, limits::ping_interval_min_ms);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, limits::ping_strikes_max);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // the own keepalive goes on while a stream is silent
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA,
+                             0);  // the own keepalive goes on while a stream is silent
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, limits::server_keepalive_time_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, limits::server_keepalive_timeout_ms);
@@ -79,7 +80,8 @@ class KdsServer::Service : public grpc::CallbackGenericService {
     }
     auto zone = first_value(*context, metadata::client_id);
     if (!zone) return refused_call({grpc::StatusCode::INVALID_ARGUMENT, client_id_missing});
-    if (is_health) return begun(std::make_shared<HealthCall>(hub_, *context, std::move(*zone), options_.health_interval_nanos));
+    if (is_health)
+      return begun(std::make_shared<HealthCall>(hub_, *context, std::move(*zone), options_.health_interval_nanos));
     return begun(std::make_shared<AdminCall>(hub_, *context));
   }
 
@@ -88,7 +90,8 @@ class KdsServer::Service : public grpc::CallbackGenericService {
     auto zone = first_value(context, metadata::client_id);
     if (!zone) return refused_call({grpc::StatusCode::UNKNOWN, client_id_missing});
     auto opened = description_of(context, kind, std::move(*zone));
-    return begun(std::make_shared<SyncCall>(hub_, context, std::move(opened), static_cast<std::size_t>(options_.message_bytes_max), options_.compress));
+    return begun(std::make_shared<SyncCall>(hub_, context, std::move(opened),
+                                            static_cast<std::size_t>(options_.message_bytes_max), options_.compress));
   }
 
   grpc::ServerGenericBidiReactor* begun(std::shared_ptr<ServerCall> call) {
@@ -119,10 +122,12 @@ Status KdsServer::start() {
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port_ == 0) {
     server_.reset();
-    const char* hint = options_.tls.enabled() ? ": it is in use, or the certificate and its key are not usable" : ": it is in use";
+    const char* hint =
+        options_.tls.enabled() ? ": it is in use, or the certificate and its key are not usable" : ": it is in use";
     return {Code::unavailable, "cannot listen on " + options_.address + hint};
   }
-  spdlog::info("component=kds event=listening address={} port={} tls={}", options_.address, port_, options_.tls.enabled());
+  spdlog::info("component=kds event=listening address={} port={} tls={}", options_.address, port_,
+               options_.tls.enabled());
   return {};
 }
 
@@ -142,7 +147,8 @@ void KdsServer::stop() {
   if (server_ == nullptr) return;
   for (const auto& call : hub_->stop_admitting()) call->end(grpc::StatusCode::UNAVAILABLE, "stream unavailable");
   server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(limits::stop_timeout_ms));
-  if (!hub_->wait_until_empty(limits::last_events_timeout_ms)) spdlog::warn("component=kds event=calls-left port={}", port_);
+  if (!hub_->wait_until_empty(limits::last_events_timeout_ms))
+    spdlog::warn("component=kds event=calls-left port={}", port_);
   server_.reset();
   service_.reset();
   spdlog::info("component=kds event=stopped port={}", port_);

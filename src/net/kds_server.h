@@ -1,7 +1,8 @@
 // The global's KDS port: accepts zones, hands their streams to the core (kds-protocol.md 1.1, 2, 3.10).
 //
-// Knows gRPC and no rule. Create, call and destroy it on the core executor; gRPC's threads reach it only through closures that
-// it posts there. Bounded: one read and one write in flight per stream, a fixed number of calls, messages up to a size.
+// Knows gRPC and no rule. Create, call and destroy it on the core executor; gRPC's threads reach it only through
+// closures that it posts there. Bounded: one read and one write in flight per stream, a fixed number of calls, messages
+// up to a size.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@ inline constexpr int server_keepalive_timeout_ms = 15'000;
 inline constexpr int handshake_timeout_ms = 20'000;
 inline constexpr int idle_connection_ms = 120'000;  // without any call; zones always have some
 inline constexpr int metadata_bytes_max = 16 << 10;
-inline constexpr std::int64_t stop_timeout_ms = 2'000;  // for calls and connections together, then they are cut
+inline constexpr std::int64_t stop_timeout_ms = 2'000;       // for calls and connections together, then they are cut
 inline constexpr std::int64_t last_events_timeout_ms = 500;  // for the reactions of calls that have been cut
 }  // namespace limits
 
 struct ServerOptions {
-  std::string address = "[::]:5685";          // host:port; port 0 picks one
+  std::string address = "[::]:5685";  // host:port; port 0 picks one
   ServerTls tls;
   std::int64_t message_bytes_max = 10 << 20;  // of a message, compressed or not
   bool compress = false;                      // gzip for what is long enough, to zones that accept it
@@ -58,8 +59,8 @@ class KdsServer {
   void allow_read(std::uint64_t stream);
   void close(std::uint64_t stream, kds::CloseCode code, const std::string& text);
 
-  // Sync and admin streams end with UNAVAILABLE, then the port is closed. Blocks for at most three seconds. The `closed` events
-  // of the streams have been posted when it returns. A second call does nothing.
+  // Sync and admin streams end with UNAVAILABLE, then the port is closed. Blocks for at most three seconds. The
+  // `closed` events of the streams have been posted when it returns. A second call does nothing.
   void stop();
 
  private:

@@ -29,10 +29,14 @@ inline constexpr char client_id_missing[] = "\"client-id\" is not present in met
 // How a stream that the core closes ends on the wire. Kuma zones dial again after each of these (kds-protocol.md 3.11).
 inline grpc::StatusCode status_code_of(kds::CloseCode code) {
   switch (code) {
-    case kds::CloseCode::unavailable: return grpc::StatusCode::UNAVAILABLE;
-    case kds::CloseCode::internal: return grpc::StatusCode::INTERNAL;
-    case kds::CloseCode::invalid_argument: return grpc::StatusCode::INVALID_ARGUMENT;
-    case kds::CloseCode::resource_exhausted: return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    case kds::CloseCode::unavailable:
+      return grpc::StatusCode::UNAVAILABLE;
+    case kds::CloseCode::internal:
+      return grpc::StatusCode::INTERNAL;
+    case kds::CloseCode::invalid_argument:
+      return grpc::StatusCode::INVALID_ARGUMENT;
+    case kds::CloseCode::resource_exhausted:
+      return grpc::StatusCode::RESOURCE_EXHAUSTED;
   }
   return grpc::StatusCode::INTERNAL;
 }
@@ -41,11 +45,16 @@ inline grpc::StatusCode status_code_of(kds::CloseCode code) {
 inline grpc::StatusCode status_code_of(Code code) {
   switch (code) {
     case Code::invalid:
-    case Code::malformed: return grpc::StatusCode::INVALID_ARGUMENT;
-    case Code::denied: return grpc::StatusCode::PERMISSION_DENIED;
-    case Code::unavailable: return grpc::StatusCode::UNAVAILABLE;
-    case Code::exhausted: return grpc::StatusCode::RESOURCE_EXHAUSTED;
-    default: return grpc::StatusCode::INTERNAL;
+    case Code::malformed:
+      return grpc::StatusCode::INVALID_ARGUMENT;
+    case Code::denied:
+      return grpc::StatusCode::PERMISSION_DENIED;
+    case Code::unavailable:
+      return grpc::StatusCode::UNAVAILABLE;
+    case Code::exhausted:
+      return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    default:
+      return grpc::StatusCode::INTERNAL;
   }
 }
 

@@ -1,8 +1,7 @@
 #include "net/server_call.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
+#include <spdlog/spdlog.h>
 #include <utility>
 
 namespace kdsd::net {
@@ -61,7 +60,8 @@ void ServerCall::arm_grace() {
   const auto deadline = std::chrono::system_clock::now() + std::chrono::milliseconds(limits::end_grace_ms);
   grace_.Set(deadline, [call = shared_from_this()](bool expired) {
     const std::lock_guard lock(call->mutex_);
-    if (expired && !call->finished_) call->context_.TryCancel();  // the write fails then, and OnWriteDone finishes the call
+    if (expired && !call->finished_)
+      call->context_.TryCancel();  // the write fails then, and OnWriteDone finishes the call
   });
 }
 

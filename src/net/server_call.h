@@ -1,15 +1,15 @@
 // One call on the KDS port: what all kinds of calls have in common, which is how they end.
 //
-// gRPC calls the reactions on its own threads, the core acts from the core executor; a lock orders the two, so that nothing is
-// started on a call that has been finished. A call ends once: `end` waits for a write in flight, because gRPC sends the status
-// after the message, and cancels the call when the peer does not take the message within the grace time.
+// gRPC calls the reactions on its own threads, the core acts from the core executor; a lock orders the two, so that
+// nothing is started on a call that has been finished. A call ends once: `end` waits for a write in flight, because
+// gRPC sends the status after the message, and cancels the call when the peer does not take the message within the
+// grace time.
 #pragma once
-
-#include <grpcpp/alarm.h>
-#include <grpcpp/generic/async_generic_service.h>
 
 #include <atomic>
 #include <condition_variable>
+#include <grpcpp/alarm.h>
+#include <grpcpp/generic/async_generic_service.h>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -22,7 +22,8 @@
 namespace kdsd::net {
 
 namespace limits {
-// Time for a message in flight when the stream is to end; a peer that does not read sees CANCELLED instead of the status.
+// Time for a message in flight when the stream is to end; a peer that does not read sees CANCELLED instead of the
+// status.
 inline constexpr std::int64_t end_grace_ms = 1'000;
 }  // namespace limits
 
@@ -31,7 +32,8 @@ class ServerCall;
 // What calls share with their server. Outlives it while calls are left.
 class ServerHub {
  public:
-  ServerHub(Post post_closure, StreamEvents& events, std::size_t calls) : post(std::move(post_closure)), table(events), calls_max(calls) {}
+  ServerHub(Post post_closure, StreamEvents& events, std::size_t calls)
+      : post(std::move(post_closure)), table(events), calls_max(calls) {}
 
   const Post post;
   StreamTable table;  // core executor only

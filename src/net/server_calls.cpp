@@ -1,12 +1,12 @@
 #include "net/server_calls.h"
 
 #include <spdlog/spdlog.h>
-
 #include <utility>
 
-#include "kuma/mesh/v1alpha1/kds.pb.h"
 #include "net/byte_buffer.h"
 #include "net/methods.h"
+
+#include "kuma/mesh/v1alpha1/kds.pb.h"
 
 namespace kdsd::net {
 namespace {
@@ -19,8 +19,8 @@ const char* name_of(kds::StreamKind kind) {
 
 }  // namespace
 
-SyncCall::SyncCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, kds::StreamOpened opened,
-                   std::size_t message_bytes_max, bool compress)
+SyncCall::SyncCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context,
+                   kds::StreamOpened opened, std::size_t message_bytes_max, bool compress)
     : ServerCall(std::move(hub), context),
       opened_(std::move(opened)),
       message_bytes_max_(message_bytes_max),
@@ -30,7 +30,8 @@ SyncCall::SyncCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerCo
 }
 
 void SyncCall::begin() {
-  // The zone may wait for these before it takes the stream as open; on the other stream they go with the first response.
+  // The zone may wait for these before it takes the stream as open; on the other stream they go with the first
+  // response.
   if (opened_.kind == kds::StreamKind::zone_to_global) StartSendInitialMetadata();
   hub().post([call = self()] { call->open(); });
 }
@@ -38,11 +39,13 @@ void SyncCall::begin() {
 void SyncCall::open() {
   auto id = hub().table.open(opened_, self());
   if (!id.ok()) {
-    spdlog::warn("component=kds zone=\"{}\" stream={} event=refused reason=\"{}\"", opened_.peer_zone, name_of(opened_.kind), id.status().message());
+    spdlog::warn("component=kds zone=\"{}\" stream={} event=refused reason=\"{}\"", opened_.peer_zone,
+                 name_of(opened_.kind), id.status().message());
     return end(status_code_of(id.status().code()), id.status().message());
   }
   id_ = *id;
-  spdlog::info("component=kds zone={} stream={} event=opened id={} peer={}", opened_.peer_zone, name_of(opened_.kind), id_, opened_.connection);
+  spdlog::info("component=kds zone={} stream={} event=opened id={} peer={}", opened_.peer_zone, name_of(opened_.kind),
+               id_, opened_.connection);
 }
 
 void SyncCall::send(const kds::Message& message) {
@@ -55,14 +58,16 @@ void SyncCall::close(kds::CloseCode code, const std::string& text) { end(status_
 
 void SyncCall::on_message(const grpc::ByteBuffer* buffer) {
   if (buffer == nullptr) {
-    // A zone that closes its half of GlobalToZoneSync may still be waiting for responses; Kuma keeps that stream open too.
+    // A zone that closes its half of GlobalToZoneSync may still be waiting for responses; Kuma keeps that stream open
+    // too.
     if (is_cut()) return;  // a lost connection, or a message above gRPC's limit: OnCancel follows
     if (opened_.kind == kds::StreamKind::zone_to_global) end(grpc::StatusCode::INTERNAL, "the zone sends no more");
     return;
   }
   auto bytes = from_byte_buffer(*buffer, message_bytes_max_);
   if (!bytes.ok()) return end(status_code_of(bytes.status().code()), bytes.status().message());
-  hub().post([call = self(), text = std::move(*bytes)]() mutable { call->hub().table.received(call->id_, std::move(text)); });
+  hub().post(
+      [call = self(), text = std::move(*bytes)]() mutable { call->hub().table.received(call->id_, std::move(text)); });
 }
 
 void SyncCall::on_written() {
@@ -72,12 +77,14 @@ void SyncCall::on_written() {
 void SyncCall::on_ended(const std::string& why) {
   hub().post([call = self(), why] {
     if (call->id_ == 0) return;
-    spdlog::info("component=kds zone={} stream={} event=closed id={} reason=\"{}\"", call->opened_.peer_zone, name_of(call->opened_.kind), call->id_, why);
+    spdlog::info("component=kds zone={} stream={} event=closed id={} reason=\"{}\"", call->opened_.peer_zone,
+                 name_of(call->opened_.kind), call->id_, why);
     call->hub().table.closed(call->id_, why);
   });
 }
 
-HealthCall::HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, std::string zone, std::int64_t interval_nanos)
+HealthCall::HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, std::string zone,
+                       std::int64_t interval_nanos)
     : ServerCall(std::move(hub), context), zone_(std::move(zone)), interval_nanos_(interval_nanos) {}
 
 void HealthCall::on_message(const grpc::ByteBuffer* buffer) {

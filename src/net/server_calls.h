@@ -43,7 +43,8 @@ class SyncCall : public ServerCall, public Stream {
 // HealthCheck: reads one request, tells the core, answers. Never fails once the zone has said who it is.
 class HealthCall : public ServerCall {
  public:
-  HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, std::string zone, std::int64_t interval_nanos);
+  HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, std::string zone,
+             std::int64_t interval_nanos);
   void begin() override { start_read(); }
 
  protected:
@@ -54,7 +55,8 @@ class HealthCall : public ServerCall {
   const std::int64_t interval_nanos_;
 };
 
-// StreamXDSConfigs, StreamStats, StreamClusters: open and silent. Ending them would make a Kuma zone drop its connection.
+// StreamXDSConfigs, StreamStats, StreamClusters: open and silent. Ending them would make a Kuma zone drop its
+// connection.
 class AdminCall : public ServerCall {
  public:
   using ServerCall::ServerCall;

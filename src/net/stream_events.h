@@ -12,8 +12,9 @@
 
 namespace kdsd::net {
 
-// Runs a closure on the core executor, later, in the order of the calls. Callable from any thread; must not run the closure
-// itself before it returns. No closure is posted after KdsServer::stop or KdsClient::stop has returned.
+// Runs a closure on the core executor, later, in the order of the calls. Callable from any thread; must not run the
+// closure itself before it returns, and must not keep a copy of it on the calling thread. No closure is posted after
+// KdsServer::stop or KdsClient::stop has returned.
 using Post = std::function<void(std::function<void()>)>;
 
 class StreamEvents {

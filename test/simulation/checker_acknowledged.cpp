@@ -33,13 +33,10 @@ void AcknowledgedChecker::after_commit(const ControlPlane& at, const kds::Commit
   for (const auto& key : changed) {
     if (key.type->name == "Zone" || !ledger.knows(key)) continue;
     const auto found = found_at(at, key);
-    if (ledger.allows(key, found)) continue;
     // A zone takes what it made in a mesh along when the global withdraws the mesh.
     const bool with_its_mesh = !found.exists && changed.contains({&world_.type("Mesh"), "", key.mesh});
-    if (with_its_mesh && !at.is_global()) {
-      ledger.settle(key, found);
-      continue;
-    }
+    if (with_its_mesh && !at.is_global()) ledger.settle(key, found);
+    if (ledger.allows(key, found)) continue;
     world_.violation("acknowledged", at.name() + " commits " + key.text() + " as " + found.text() + ", expected " + ledger.expectation(key));
   }
 }

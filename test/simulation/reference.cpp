@@ -140,7 +140,7 @@ std::optional<Wanted> reaches_global(const Resource& resource, const Place& zone
   auto name = hash_of(resource, labels, bare);
   if (labels.get(name_label).empty()) labels.set(name_label, bare);
   auto wanted = finish(resource, std::move(labels), std::move(name), Place{});
-  wanted.status = resource.status;
+  wanted.status = resource.status.empty() ? resource.type->empty_status : resource.status;
   return wanted;
 }
 

@@ -12,9 +12,8 @@ namespace kdsd::app::cli {
 namespace json = boost::json;
 namespace {
 
-constexpr const char* page_size = "1000";           // the most that the API allows
-constexpr std::size_t pages_max = 10'000;           // ten million resources: a server that never ends its list is wrong
-constexpr std::size_t page_bytes_max = 256u << 20;  // what the client reads of one answer
+constexpr const char* page_size = "1000";  // the most that the API allows
+constexpr std::size_t pages_max = 10'000;  // ten million resources: a server that never ends its list is wrong
 
 // Only the offset of `next` counts, as for kumactl: behind a proxy the rest of the URL may lead elsewhere.
 std::string offset_of(std::string_view next) {
@@ -26,9 +25,8 @@ std::string offset_of(std::string_view next) {
   return {};
 }
 
-// The limits of parse_json are those of one document; a page holds a thousand.
+// parse_json allows the depth of one document; a page has two levels around it.
 Result<json::value> parse_page(const std::string& body) {
-  if (body.size() > page_bytes_max) return Status(Code::malformed, "the answer is too large");
   json::parse_options options;
   options.max_depth = limits::document_depth + 2;
   boost::system::error_code error;

@@ -1,8 +1,7 @@
 #include "net/backoff.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 
 namespace kdsd::net {
 namespace {

@@ -1,9 +1,8 @@
 #include "net/byte_buffer.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-
 #include <vector>
+#include <zlib.h>
 
 namespace kdsd::net {
 namespace {
@@ -95,7 +94,8 @@ TEST(ByteBuffer, LimitIsExactBeforeAndAfterInflating) {
 
 TEST(ByteBuffer, BrokenGzipIsRefused) {
   const auto compressed = gzipped(varied(10'000));
-  EXPECT_EQ(from_byte_buffer(in_slices_of(compressed.substr(0, compressed.size() - 1), 512), 20'000).status().code(), Code::malformed);
+  EXPECT_EQ(from_byte_buffer(in_slices_of(compressed.substr(0, compressed.size() - 1), 512), 20'000).status().code(),
+            Code::malformed);
   EXPECT_EQ(from_byte_buffer(in_slices_of(compressed + "x", 512), 20'000).status().code(), Code::malformed);
   auto damaged = compressed;
   damaged[damaged.size() / 2] ^= 0x55;

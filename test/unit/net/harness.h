@@ -1,11 +1,6 @@
-// What the tests of the gRPC adapters share: a core executor on its own thread, a recording fake of the app, and a peer that
-// speaks gRPC without our code.
+// What the tests of the gRPC adapters share: a core executor on its own thread, a recording fake of the app, and a peer
+// that speaks gRPC without our code.
 #pragma once
-
-#include <gmock/gmock.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/generic/generic_stub.h>
-#include <gtest/gtest.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,6 +9,10 @@
 #include <condition_variable>
 #include <functional>
 #include <future>
+#include <gmock/gmock.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
 #include <map>
 #include <mutex>
 #include <string>
@@ -86,7 +85,8 @@ class Signal {
   std::condition_variable changed_;
 };
 
-// The app: gives out ids, records, and does what the test hangs into `on_opened` and `on_received` (on the core thread).
+// The app: gives out ids, records, and does what the test hangs into `on_opened` and `on_received` (on the core
+// thread).
 class FakeEvents : public StreamEvents {
  public:
   struct Opened {
@@ -162,7 +162,8 @@ class Call : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> 
  public:
   using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-  Call(const std::shared_ptr<grpc::Channel>& channel, const std::string& method, const Metadata& metadata, bool reads = true)
+  Call(const std::shared_ptr<grpc::Channel>& channel, const std::string& method, const Metadata& metadata,
+       bool reads = true)
       : stub_(channel), reads_(reads) {
     for (const auto& [key, value] : metadata) context_.AddMetadata(key, value);
     stub_.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
@@ -188,7 +189,8 @@ class Call : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> 
   // The n-th message, counted from 0.
   std::string message(std::size_t n) {
     EXPECT_TRUE(signal_.wait([&] { return messages_.size() > n || done_; }));
-    return signal_.read([&] { return messages_.size() > n ? messages_[n] : "(call ended: " + status_.error_message() + ")"; });
+    return signal_.read(
+        [&] { return messages_.size() > n ? messages_[n] : "(call ended: " + status_.error_message() + ")"; });
   }
   grpc::Status status() {
     EXPECT_TRUE(signal_.wait([this] { return done_; })) << "the call does not end";
@@ -246,8 +248,11 @@ class Call : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> 
 };
 
 inline const Call::Metadata& of_zone_east() {
-  static const Call::Metadata metadata = {{"version", "2.13.0"},           {"client-id", "east"},       {"kds-version", "v3"},
-                                          {"features", "zone-ping-health"}, {"features", "hash-suffix"}};
+  static const Call::Metadata metadata = {{"version", "2.13.0"},
+                                          {"client-id", "east"},
+                                          {"kds-version", "v3"},
+                                          {"features", "zone-ping-health"},
+                                          {"features", "hash-suffix"}};
   return metadata;
 }
 
