@@ -6,6 +6,9 @@ if(CCACHE_PROGRAM)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# -O3 buys nothing measurable here and costs a third more build time.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
 # The linker takes seconds per test executable otherwise.
 set(CMAKE_SKIP_BUILD_RPATH ON)
 

@@ -73,7 +73,8 @@ Status ApiServer::start() {
   auto& parts = *parts_;
   auto status = parts.open(parts.options.http, parts.api, "API server", parts.http);
   if (status.ok()) status = parts.open(parts.options.https, parts.api, "API server, HTTPS", parts.https);
-  if (status.ok()) status = parts.open(parts.options.diagnostics, parts.diagnostics, "diagnostics server", parts.diagnostics_server);
+  if (status.ok())
+    status = parts.open(parts.options.diagnostics, parts.diagnostics, "diagnostics server", parts.diagnostics_server);
   if (!status.ok()) stop();
   return status;
 }

@@ -12,11 +12,10 @@
 #include <string>
 #include <string_view>
 
-#include "model/status.h"
-
 #include "api/backend.h"
 #include "api/http.h"
 #include "api/http_server.h"
+#include "model/status.h"
 
 namespace kdsd::api {
 
@@ -27,12 +26,12 @@ struct ListenerOptions {
 };
 
 struct ApiServerOptions {
-  std::optional<ListenerOptions> http;         // without `tls`
-  std::optional<ListenerOptions> https;        // with `tls`; same routes
-  std::optional<ListenerOptions> diagnostics;  // /healthy, /ready, /metrics
+  std::optional<ListenerOptions> http;                // without `tls`
+  std::optional<ListenerOptions> https;               // with `tls`; same routes
+  std::optional<ListenerOptions> diagnostics;         // /healthy, /ready, /metrics
   std::size_t connections_max = limits::connections;  // of each listener
-  Observer observer;                           // called on API threads after each API request; may be empty
-  std::function<void(std::string_view)> log;   // internal errors; callable from any thread; may be empty
+  Observer observer;                                  // called on API threads after each API request; may be empty
+  std::function<void(std::string_view)> log;          // internal errors; callable from any thread; may be empty
 };
 
 class ApiServer {

@@ -24,20 +24,20 @@ struct Facts {
   std::string kdsd_version;
   std::string hostname;
   std::string instance_id;
-  std::string effective_config;     // compact JSON, secrets masked
+  std::string effective_config;  // compact JSON, secrets masked
   std::set<std::string> disabled_types;
   bool read_only = false;
   bool unsafe_delete = false;
   bool localhost_is_admin = true;
   bool client_certificate_is_admin = false;  // apiServer.authn.type: adminClientCerts
-  bool create_routing_resources = false;   // defaults.createMeshRoutingResources
+  bool create_routing_resources = false;     // defaults.createMeshRoutingResources
   std::string base_path = "/";
-  std::string gui_path = "/gui";           // empty: no GUI offered
+  std::string gui_path = "/gui";  // empty: no GUI offered
   std::string root_url;
   std::vector<std::string> cors_domains;
-  std::vector<std::string> admin_users;    // access.static.adminResources
+  std::vector<std::string> admin_users;  // access.static.adminResources
   std::vector<std::string> admin_groups;
-  std::vector<std::string> metadata_users; // access.static.controlPlaneMetadata
+  std::vector<std::string> metadata_users;  // access.static.controlPlaneMetadata
   std::vector<std::string> metadata_groups;
   std::size_t body_bytes_max = 4 << 20;
 };

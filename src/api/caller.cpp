@@ -51,7 +51,9 @@ HostPort split_host(std::string_view text) {
   return out;
 }
 
-bool is_loopback_host(const std::string& host) { return host == "localhost" || host == "::1" || is_ipv4_loopback(host); }
+bool is_loopback_host(const std::string& host) {
+  return host == "localhost" || host == "::1" || is_ipv4_loopback(host);
+}
 
 // An origin that is this very server, as a page that it served itself has.
 bool is_own_origin(std::string_view origin, const HostPort& host) {

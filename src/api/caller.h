@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "model/catalogue.h"
-#include "model/status.h"
-
 #include "api/backend.h"
 #include "api/http.h"
+#include "model/catalogue.h"
+#include "model/status.h"
 
 namespace kdsd::api {
 

@@ -41,7 +41,8 @@ bool accepts_json(std::string_view accept) {
   if (lower_trimmed(accept).empty()) return true;
   for (const auto& entry : split(accept, ',')) {
     const auto range = split(entry, ';');
-    const bool covers = range[0] == "*/*" || range[0] == "*" || range[0] == "application/*" || range[0] == "application/json";
+    const bool covers =
+        range[0] == "*/*" || range[0] == "*" || range[0] == "application/*" || range[0] == "application/json";
     if (covers && !is_refused(range)) return true;
   }
   return false;

@@ -6,16 +6,18 @@
 #include "api/endpoints.h"
 #include "api/errors.h"
 #include "kds/zone_registry.h"
-#include "kuma/system/v1alpha1/zone.pb.h"
 #include "model/document.h"
 #include "model/json.h"
 #include "policy/admission.h"
+
+#include "kuma/system/v1alpha1/zone.pb.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
 
 Status managed_elsewhere(const Resource& copy, const policy::ControlPlaneKind& control_plane) {
-  const auto owner = control_plane.is_global() ? "zone \"" + copy.source + "\"" : std::string("the global control plane");
+  const auto owner =
+      control_plane.is_global() ? "zone \"" + copy.source + "\"" : std::string("the global control plane");
   return Status(Code::not_writable, "This " + copy.type->name + " is managed by " + owner +
                                         ": it can be read here and has to be changed there.\n");
 }
@@ -54,7 +56,8 @@ bool backend_uses(const json::value& backend, const std::string& mesh, const std
   if (find_text(backend, {"type"}) == "builtin") {
     return secret == mesh + ".ca-builtin-cert-" + name || secret == mesh + ".ca-builtin-key-" + name;
   }
-  return find_text(backend, {"conf", "cert", "secret"}) == secret || find_text(backend, {"conf", "key", "secret"}) == secret;
+  return find_text(backend, {"conf", "cert", "secret"}) == secret ||
+         find_text(backend, {"conf", "key", "secret"}) == secret;
 }
 
 Status check_secret(const kds::Transaction& transaction, const Resource& secret) {
@@ -67,7 +70,8 @@ Status check_secret(const kds::Transaction& transaction, const Resource& secret)
   for (const auto& backend : backends->get_array()) {
     if (!backend_uses(backend, mesh->name, secret.name)) continue;
     return refuse("name", "secret \"" + secret.name + "\" is in use: mTLS backend \"" +
-                              std::string(find_text(backend, {"name"})) + "\" of mesh \"" + mesh->name + "\" refers to it");
+                              std::string(find_text(backend, {"name"})) + "\" of mesh \"" + mesh->name +
+                              "\" refers to it");
   }
   return {};
 }

@@ -6,11 +6,10 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "model/catalogue.h"
-
 #include "api/backend.h"
 #include "api/http.h"
 #include "api/router.h"
+#include "model/catalogue.h"
 
 namespace kdsd::api {
 

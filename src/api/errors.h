@@ -7,9 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/status.h"
-
 #include "api/http.h"
+#include "model/status.h"
 
 namespace kdsd::api {
 

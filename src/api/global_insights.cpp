@@ -5,9 +5,10 @@
 #include "api/mesh_facts.h"
 #include "api/reading.h"
 #include "kds/zone_registry.h"
+#include "model/timestamp.h"
+
 #include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
 #include "kuma/system/v1alpha1/zone.pb.h"
-#include "model/timestamp.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -94,12 +95,14 @@ json::object render_dataplanes(const std::vector<MeshFacts>& meshes) {
       if (proxy.kind == ProxyKind::gateway_delegated) delegated.add(proxy.state);
     }
   }
-  return {{"gatewayBuiltin", builtin.render()}, {"gatewayDelegated", delegated.render()}, {"standard", standard.render()}};
+  return {
+      {"gatewayBuiltin", builtin.render()}, {"gatewayDelegated", delegated.render()}, {"standard", standard.render()}};
 }
 
 ProxyState state_of(const proto::ServiceInsight::Service& service) {
   if (service.status() == proto::ServiceInsight_Service_Status_online) return ProxyState::online;
-  if (service.status() == proto::ServiceInsight_Service_Status_partially_degraded) return ProxyState::partially_degraded;
+  if (service.status() == proto::ServiceInsight_Service_Status_partially_degraded)
+    return ProxyState::partially_degraded;
   return ProxyState::offline;
 }
 
@@ -112,10 +115,18 @@ json::object render_services(const std::vector<MeshFacts>& meshes) {
     const auto insight = service_insight(mesh);
     for (const auto& [name, service] : insight.services()) {
       switch (service.servicetype()) {
-        case proto::ServiceInsight_Service_Type_external: ++external; break;
-        case proto::ServiceInsight_Service_Type_gateway_builtin: builtin.add(state_of(service)); break;
-        case proto::ServiceInsight_Service_Type_gateway_delegated: delegated.add(state_of(service)); break;
-        default: internal.add(state_of(service)); break;
+        case proto::ServiceInsight_Service_Type_external:
+          ++external;
+          break;
+        case proto::ServiceInsight_Service_Type_gateway_builtin:
+          builtin.add(state_of(service));
+          break;
+        case proto::ServiceInsight_Service_Type_gateway_delegated:
+          delegated.add(state_of(service));
+          break;
+        default:
+          internal.add(state_of(service));
+          break;
       }
     }
   }
@@ -149,9 +160,10 @@ Answer get_global_insight(Backend& backend, const Call&) {
   body["policies"] = json::object{{"total", policies}};
   body["resources"] = std::move(resources);
   body["services"] = render_services(whole.meshes);
-  body["zones"] = json::object{{"controlPlanes", online_of(whole.zones, is_zone_online)},
-                               {"zoneEgresses", online_of(whole.egresses, is_proxy_online<proto::ZoneEgressInsight>)},
-                               {"zoneIngresses", online_of(whole.ingresses, is_proxy_online<proto::ZoneIngressInsight>)}};
+  body["zones"] =
+      json::object{{"controlPlanes", online_of(whole.zones, is_zone_online)},
+                   {"zoneEgresses", online_of(whole.egresses, is_proxy_online<proto::ZoneEgressInsight>)},
+                   {"zoneIngresses", online_of(whole.ingresses, is_proxy_online<proto::ZoneIngressInsight>)}};
   co_return json_response(200, body);
 }
 

@@ -16,13 +16,13 @@ namespace kdsd::api {
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
-  std::string method;        // GET, PUT, …
-  std::string path;          // before the question mark, percent-encoded
-  std::string query_text;    // behind it, as written
-  TextPairs query;           // decoded, in the order of the request
+  std::string method;      // GET, PUT, …
+  std::string path;        // before the question mark, percent-encoded
+  std::string query_text;  // behind it, as written
+  TextPairs query;         // decoded, in the order of the request
   TextPairs headers;
   std::string body;
-  std::string peer;          // address of the TCP peer
+  std::string peer;  // address of the TCP peer
   bool peer_is_loopback = false;
   bool is_tls = false;
   bool client_certificate_verified = false;
@@ -37,7 +37,7 @@ struct Request {
 
 struct Response {
   int status = 200;
-  TextPairs headers;         // Content-Length and Connection are the server's
+  TextPairs headers;  // Content-Length and Connection are the server's
   std::string body;
 };
 

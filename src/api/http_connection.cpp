@@ -1,7 +1,5 @@
 #include "api/http_connection.h"
 
-#include <openssl/ssl.h>
-
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -9,6 +7,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <openssl/ssl.h>
 
 #include "api/url.h"
 
@@ -40,7 +39,8 @@ Peer peer_of(beast::tcp_stream& stream) {
   boost::system::error_code error;
   auto address = stream.socket().remote_endpoint(error).address();
   if (error) return peer;
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
   peer.address = address.to_string();
   peer.is_loopback = address.is_loopback();
   return peer;
@@ -89,8 +89,10 @@ Result<Request> to_request(Parser& parser, const Peer& peer) {
   if (message.count(http::field::host) > 1 || (message.version() >= 11 && message.count(http::field::host) == 0)) {
     return Status(Code::malformed, "bad request: exactly one Host header is needed");
   }
-  for (const auto& field : message) request.headers.emplace_back(lower(field.name_string()), std::string(field.value()));
-  if (auto status = split_target({message.target().data(), message.target().size()}, request); !status.ok()) return status;
+  for (const auto& field : message)
+    request.headers.emplace_back(lower(field.name_string()), std::string(field.value()));
+  if (auto status = split_target({message.target().data(), message.target().size()}, request); !status.ok())
+    return status;
   request.body = std::move(message.body());
   return request;
 }

@@ -103,12 +103,14 @@ void HttpServer::State::spawn(tcp::socket socket) {
     open.insert(handle);
   }
   auto executor = socket.get_executor();
-  asio::co_spawn(executor, run(std::move(socket), handle), [self = shared_from_this(), handle](std::exception_ptr problem) {
-    if (problem && self->options.log) self->options.log("a connection ended by an exception");
-    std::lock_guard lock(self->mutex);
-    self->open.erase(handle);
-    if (self->stopping && self->open.empty()) asio::post(self->strand, [self] { self->stop_timer.cancel(); });
-  });
+  asio::co_spawn(executor, run(std::move(socket), handle),
+                 [self = shared_from_this(), handle](std::exception_ptr problem) {
+                   if (problem && self->options.log) self->options.log("a connection ended by an exception");
+                   std::lock_guard lock(self->mutex);
+                   self->open.erase(handle);
+                   if (self->stopping && self->open.empty())
+                     asio::post(self->strand, [self] { self->stop_timer.cancel(); });
+                 });
 }
 
 asio::awaitable<void> HttpServer::State::run(tcp::socket socket, std::shared_ptr<ConnectionHandle> handle) {

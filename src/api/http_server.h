@@ -15,22 +15,22 @@
 #include <string_view>
 #include <vector>
 
-#include "model/status.h"
-
 #include "api/http.h"
+#include "model/status.h"
 
 namespace kdsd::api {
 
 namespace limits {
-inline constexpr std::size_t header_bytes = 64 << 10;     // request line and headers
-inline constexpr std::size_t connections = 4'096;         // of one listener; more are accepted and closed
-inline constexpr std::chrono::milliseconds header_time{1'000};    // from the first byte of a request to its last header
-inline constexpr std::chrono::milliseconds idle_time{60'000};     // between requests
-inline constexpr std::chrono::milliseconds body_time{30'000};     // from the last header to the end of the body
-inline constexpr std::chrono::milliseconds response_time{30'000}; // to write an answer to a slow reader
+inline constexpr std::size_t header_bytes = 64 << 10;           // request line and headers
+inline constexpr std::size_t connections = 4'096;               // of one listener; more are accepted and closed
+inline constexpr std::chrono::milliseconds header_time{1'000};  // from the first byte of a request to its last header
+inline constexpr std::chrono::milliseconds idle_time{60'000};   // between requests
+inline constexpr std::chrono::milliseconds body_time{30'000};   // from the last header to the end of the body
+inline constexpr std::chrono::milliseconds response_time{30'000};  // to write an answer to a slow reader
 inline constexpr std::chrono::milliseconds handshake_time{10'000};
-inline constexpr std::chrono::milliseconds stop_time{2'000};      // that running requests get when the server stops
-inline constexpr std::size_t linger_bytes = 16 << 20;     // of a refused body that are still read, so that the client sees the answer
+inline constexpr std::chrono::milliseconds stop_time{2'000};  // that running requests get when the server stops
+inline constexpr std::size_t linger_bytes =
+    16 << 20;  // of a refused body that are still read, so that the client sees the answer
 }  // namespace limits
 
 enum class ClientCertificates { ignore, verify_if_offered, demand };
@@ -39,8 +39,8 @@ enum class ClientCertificates { ignore, verify_if_offered, demand };
 struct TlsOptions {
   std::string certificate_pem;  // chain, leaf first
   std::string key_pem;
-  std::string min_version = "TLSv1_2";  // TLSv1_0, TLSv1_1, TLSv1_2, TLSv1_3; empty: TLSv1_2
-  std::string max_version;              // empty: no limit
+  std::string min_version = "TLSv1_2";     // TLSv1_0, TLSv1_1, TLSv1_2, TLSv1_3; empty: TLSv1_2
+  std::string max_version;                 // empty: no limit
   std::vector<std::string> cipher_suites;  // names as Go and IANA spell them; empty: OpenSSL's defaults
   ClientCertificates client_certificates = ClientCertificates::ignore;
   std::string client_ca_pem;

@@ -18,7 +18,8 @@ namespace {
 const ResourceType& mesh_type() { return *Catalogue::builtin().find("Mesh"); }
 
 // Meta of an insight: times of the mesh, none of its labels.
-json::object insight_meta(const std::string& type, const std::string& mesh, const std::string& name, const Resource& of) {
+json::object insight_meta(const std::string& type, const std::string& mesh, const std::string& name,
+                          const Resource& of) {
   Resource shown;
   shown.type = Catalogue::builtin().find(type);
   shown.mesh = mesh;
@@ -91,12 +92,14 @@ Result<TypeFilter> parse_types(const Request& request) {
   return filter;
 }
 
-std::vector<ServiceItem> services_of(const std::vector<MeshFacts>& meshes, const TypeFilter& filter, std::string_view name) {
+std::vector<ServiceItem> services_of(const std::vector<MeshFacts>& meshes, const TypeFilter& filter,
+                                     std::string_view name) {
   std::vector<ServiceItem> items;
   for (const auto& facts : meshes) {
     const auto insight = service_insight(facts);
     for (const auto& [service_name, service] : insight.services()) {
-      const bool wanted = filter.all || std::find(filter.types.begin(), filter.types.end(), service.servicetype()) != filter.types.end();
+      const bool wanted = filter.all || std::find(filter.types.begin(), filter.types.end(), service.servicetype()) !=
+                                            filter.types.end();
       if (wanted && service_name.find(name) != std::string::npos) items.push_back({facts.mesh, service_name, service});
     }
   }

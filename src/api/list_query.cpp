@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kuma/mesh/v1alpha1/dataplane.pb.h"
-#include "kuma/mesh/v1alpha1/external_service.pb.h"
-
 #include "api/answers.h"
 #include "api/url.h"
+
+#include "kuma/mesh/v1alpha1/dataplane.pb.h"
+#include "kuma/mesh/v1alpha1/external_service.pb.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -106,11 +106,16 @@ bool is_wanted_gateway(GatewayFilter filter, const proto::Dataplane::Networking&
   const bool is_gateway = networking.has_gateway();
   const bool is_builtin = is_gateway && networking.gateway().type() == proto::Dataplane::Networking::Gateway::BUILTIN;
   switch (filter) {
-    case GatewayFilter::none: return true;
-    case GatewayFilter::any: return is_gateway;
-    case GatewayFilter::builtin: return is_builtin;
-    case GatewayFilter::delegated: return is_gateway && !is_builtin;
-    case GatewayFilter::no: return !is_gateway;
+    case GatewayFilter::none:
+      return true;
+    case GatewayFilter::any:
+      return is_gateway;
+    case GatewayFilter::builtin:
+      return is_builtin;
+    case GatewayFilter::delegated:
+      return is_gateway && !is_builtin;
+    case GatewayFilter::no:
+      return !is_gateway;
   }
   return false;
 }
@@ -218,8 +223,8 @@ Response list_response(const Request& request, std::size_t total, json::array it
       if (pair.first != "offset") query.push_back(pair);
     }
     query.emplace_back("offset", next);
-    body["next"] = std::string(request.is_tls ? "https://" : "http://") + std::string(request.host()) + request.path + "?" +
-                   format_query(std::move(query));
+    body["next"] = std::string(request.is_tls ? "https://" : "http://") + std::string(request.host()) + request.path +
+                   "?" + format_query(std::move(query));
   }
   return json_response(200, body);
 }

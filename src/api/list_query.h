@@ -12,10 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/http.h"
 #include "model/resource.h"
 #include "model/status.h"
-
-#include "api/http.h"
 
 namespace kdsd::api {
 
@@ -33,9 +32,9 @@ struct PageQuery {
 enum class GatewayFilter { none, any, builtin, delegated, no };
 
 struct ListQuery {
-  std::string name;    // part of the name
-  TextPairs labels;    // all must be there
-  TextPairs tags;      // all must be in one tag set
+  std::string name;  // part of the name
+  TextPairs labels;  // all must be there
+  TextPairs tags;    // all must be in one tag set
   GatewayFilter gateway = GatewayFilter::none;
   PageQuery page;
 };

@@ -1,16 +1,17 @@
 #include "api/mesh_creation.h"
 
-#include "kuma/system/v1alpha1/config.pb.h"
 #include "model/document.h"
 #include "model/proto_spec.h"
 #include "policy/default_resources.h"
+
+#include "kuma/system/v1alpha1/config.pb.h"
 
 namespace kdsd::api {
 namespace {
 
 // What a control plane creates by itself carries no labels, as long as there are no namespaces (kds-protocol.md 8.1).
-void put_if_missing(kds::Transaction& transaction, const ResourceType& type, const std::string& mesh, const std::string& name,
-                    std::string spec) {
+void put_if_missing(kds::Transaction& transaction, const ResourceType& type, const std::string& mesh,
+                    const std::string& name, std::string spec) {
   if (transaction.find(type, mesh, name)) return;
   Resource resource;
   resource.type = &type;

@@ -1,6 +1,7 @@
 // What comes into being together with a Mesh (rest-api.md 6.4, "Side effects").
 //
-// Pure; runs on the core executor inside the transaction that creates the mesh, so that a mesh never exists without them.
+// Pure; runs on the core executor inside the transaction that creates the mesh, so that a mesh never exists without
+// them.
 #pragma once
 
 #include <boost/json/value.hpp>

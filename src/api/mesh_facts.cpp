@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "kuma/mesh/v1alpha1/dataplane.pb.h"
-
 #include "api/reading.h"
+
+#include "kuma/mesh/v1alpha1/dataplane.pb.h"
 
 namespace kdsd::api {
 namespace proto = kuma::mesh::v1alpha1;
@@ -71,9 +71,15 @@ void take_insight(const proto::DataplaneInsight& insight, ProxyFacts& facts) {
 void count(Stat& stat, ProxyState state) {
   stat.set_total(stat.total() + 1);
   switch (state) {
-    case ProxyState::online: stat.set_online(stat.online() + 1); return;
-    case ProxyState::offline: stat.set_offline(stat.offline() + 1); return;
-    case ProxyState::partially_degraded: stat.set_partially_degraded(stat.partially_degraded() + 1); return;
+    case ProxyState::online:
+      stat.set_online(stat.online() + 1);
+      return;
+    case ProxyState::offline:
+      stat.set_offline(stat.offline() + 1);
+      return;
+    case ProxyState::partially_degraded:
+      stat.set_partially_degraded(stat.partially_degraded() + 1);
+      return;
   }
 }
 
@@ -84,7 +90,8 @@ void count_proxy(proto::MeshInsight& insight, const ProxyFacts& proxy) {
     count(*by_type.mutable_standard(), proxy.state);
   } else {
     count(*by_type.mutable_gateway(), proxy.state);
-    count(proxy.kind == ProxyKind::gateway_builtin ? *by_type.mutable_gatewaybuiltin() : *by_type.mutable_gatewaydelegated(),
+    count(proxy.kind == ProxyKind::gateway_builtin ? *by_type.mutable_gatewaybuiltin()
+                                                   : *by_type.mutable_gatewaydelegated(),
           proxy.state);
   }
   auto& versions = *insight.mutable_dpversions();
@@ -132,9 +139,10 @@ proto::MeshInsight mesh_insight(const MeshFacts& facts) {
   insight.mutable_dataplanes();  // clients need the object even when it is empty
   insight.mutable_dpversions();
   insight.mutable_mtls();
-  for (auto* stat : {insight.mutable_dataplanesbytype()->mutable_standard(), insight.mutable_dataplanesbytype()->mutable_gateway(),
-                     insight.mutable_dataplanesbytype()->mutable_gatewaybuiltin(),
-                     insight.mutable_dataplanesbytype()->mutable_gatewaydelegated()}) {
+  for (auto* stat :
+       {insight.mutable_dataplanesbytype()->mutable_standard(), insight.mutable_dataplanesbytype()->mutable_gateway(),
+        insight.mutable_dataplanesbytype()->mutable_gatewaybuiltin(),
+        insight.mutable_dataplanesbytype()->mutable_gatewaydelegated()}) {
     stat->Clear();
   }
   for (std::size_t i = 0; i < facts.dataplanes.size(); ++i) {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "kds/index.h"
-#include "kuma/mesh/v1alpha1/insight.pb.h"
 #include "model/resource.h"
+
+#include "kuma/mesh/v1alpha1/insight.pb.h"
 
 namespace kdsd::api {
 

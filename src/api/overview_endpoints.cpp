@@ -61,7 +61,8 @@ Answer get_overview(Backend& backend, const ResourceType& type, const Call& call
     ResourcePtr insight;
   };
   const auto* insight_type = Catalogue::builtin().find(type.insight_type);
-  auto look = [&type, insight_type, mesh = call.parameter("mesh"), name = call.parameter("name")](const kds::Core& core) {
+  auto look = [&type, insight_type, mesh = call.parameter("mesh"),
+               name = call.parameter("name")](const kds::Core& core) {
     const auto& index = core.index();
     return Found{has_mesh(index, mesh), index.find(type, mesh, name),
                  insight_type ? index.find(*insight_type, mesh, name) : nullptr};

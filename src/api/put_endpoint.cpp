@@ -34,11 +34,15 @@ struct Put {
 
 Operation operation_of(policy::Stage stage) {
   switch (stage) {
-    case policy::Stage::labels: return Operation::labels;
-    case policy::Stage::create: return Operation::create;
-    case policy::Stage::update: return Operation::update;
+    case policy::Stage::labels:
+      return Operation::labels;
+    case policy::Stage::create:
+      return Operation::create;
+    case policy::Stage::update:
+      return Operation::update;
     case policy::Stage::none:
-    case policy::Stage::process: break;
+    case policy::Stage::process:
+      break;
   }
   return Operation::process;
 }
@@ -98,7 +102,8 @@ Status decide(Put& put, kds::Transaction& transaction) {
   }
   const auto mesh_spec = spec_json(resource);
   transaction.put(std::move(resource));
-  return create_mesh_companions(transaction, put.name, mesh_spec, put.signing_key_pem, put.facts->create_routing_resources);
+  return create_mesh_companions(transaction, put.name, mesh_spec, put.signing_key_pem,
+                                put.facts->create_routing_resources);
 }
 
 Result<json::value> parse_body(const Request& request, const ResourceType& type) {

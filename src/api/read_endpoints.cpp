@@ -14,7 +14,8 @@ bool has_mesh(const kds::Index& index, const std::string& mesh) {
   return type != nullptr && index.find(*type, "", mesh) != nullptr;
 }
 
-Collected collect(const kds::Index& index, const ResourceType& type, const std::string& mesh, const ResourceType* companion) {
+Collected collect(const kds::Index& index, const ResourceType& type, const std::string& mesh,
+                  const ResourceType* companion) {
   Collected out;
   out.mesh_found = has_mesh(index, mesh);
   const auto take = [&](const ResourcePtr& resource) {
@@ -49,8 +50,11 @@ Response resource_response(const Resource& resource, const Format& format) {
 }
 
 Answer list_resources(Backend& backend, const ResourceType& type, const Call& call) {
-  if (auto status = may_touch(call.caller, type, backend.facts()); !status.ok()) co_return error_response(status, Operation::list);
-  auto look = [&type, mesh = call.parameter("mesh")](const kds::Core& core) { return collect(core.index(), type, mesh, nullptr); };
+  if (auto status = may_touch(call.caller, type, backend.facts()); !status.ok())
+    co_return error_response(status, Operation::list);
+  auto look = [&type, mesh = call.parameter("mesh")](const kds::Core& core) {
+    return collect(core.index(), type, mesh, nullptr);
+  };
   auto found = co_await read_core(backend, std::move(look));
   if (!found.mesh_found) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   auto query = parse_list_query(call.request, call.route, type);
@@ -67,7 +71,8 @@ Answer list_resources(Backend& backend, const ResourceType& type, const Call& ca
 }
 
 Answer get_resource(Backend& backend, const ResourceType& type, const Call& call) {
-  if (auto status = may_touch(call.caller, type, backend.facts()); !status.ok()) co_return error_response(status, Operation::get);
+  if (auto status = may_touch(call.caller, type, backend.facts()); !status.ok())
+    co_return error_response(status, Operation::get);
   auto look = [&type, mesh = call.parameter("mesh"), name = call.parameter("name")](const kds::Core& core) {
     return std::pair<bool, ResourcePtr>(has_mesh(core.index(), mesh), core.index().find(type, mesh, name));
   };

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "model/resource.h"
-
 #include "api/await.h"
 #include "api/backend.h"
 #include "api/http.h"
+#include "model/resource.h"
 
 namespace kdsd::api {
 
@@ -25,7 +24,8 @@ bool has_mesh(const kds::Index& index, const std::string& mesh);
 
 // Resources of a type in the order of lists, of one mesh or, with an empty name, of all. `companion`: the type of the
 // same mesh and name that goes with each; may be null.
-Collected collect(const kds::Index& index, const ResourceType& type, const std::string& mesh, const ResourceType* companion);
+Collected collect(const kds::Index& index, const ResourceType& type, const std::string& mesh,
+                  const ResourceType* companion);
 
 // The `format` query (6.2).
 struct Format {

@@ -12,7 +12,8 @@ class Adder {
   Adder(Router& router, Backend& backend) : router_(router), backend_(backend) {}
 
   void add(const std::string& method, const std::string& path, const ResourceType& type, TypeHandler handler) {
-    router_.add(method, path, [handler, &backend = backend_, &type](const Call& call) { return handler(backend, type, call); });
+    router_.add(method, path,
+                [handler, &backend = backend_, &type](const Call& call) { return handler(backend, type, call); });
   }
   void add(const std::string& path, PlainHandler handler) {
     router_.add("GET", path, [handler, &backend = backend_](const Call& call) { return handler(backend, call); });

@@ -84,8 +84,7 @@ boost::asio::awaitable<Response> Router::dispatch(const Request& request, std::s
   auto parts = split_path(request.path);
   if (!parts.ok()) co_return plain_refusal(400, parts.status().message());
   std::vector<std::string> values;
-  const bool below_base =
-      parts->size() >= base_.size() && std::equal(base_.begin(), base_.end(), parts->begin());
+  const bool below_base = parts->size() >= base_.size() && std::equal(base_.begin(), base_.end(), parts->begin());
   const auto* node = below_base ? match(root_, *parts, base_.size(), values) : nullptr;
   if (node == nullptr) co_return plain_refusal(404, "there is nothing at this address");
   route = node->route;

@@ -23,8 +23,8 @@ class Cors;
 // One request on its way to a handler.
 struct Call {
   const Request& request;
-  std::string_view route;   // the template
-  TextPairs parameters;     // decoded parts of the path, by name
+  std::string_view route;  // the template
+  TextPairs parameters;    // decoded parts of the path, by name
   Caller caller;
 
   const std::string& parameter(std::string_view name) const;

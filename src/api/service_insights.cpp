@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "kuma/mesh/v1alpha1/external_service.pb.h"
-
 #include "api/mesh_facts.h"
+
+#include "kuma/mesh/v1alpha1/external_service.pb.h"
 
 namespace kdsd::api {
 namespace proto = kuma::mesh::v1alpha1;
@@ -23,10 +23,13 @@ void take_proxy(const ProxyFacts& proxy, proto::ServiceInsight& insight) {
       stat.set_offline(stat.offline() + 1);
     }
     if (!proxy.issued_backend.empty()) ++(*service.mutable_issuedbackends())[proxy.issued_backend];
-    if (proxy.kind == ProxyKind::gateway_builtin) service.set_servicetype(proto::ServiceInsight_Service_Type_gateway_builtin);
-    if (proxy.kind == ProxyKind::gateway_delegated) service.set_servicetype(proto::ServiceInsight_Service_Type_gateway_delegated);
+    if (proxy.kind == ProxyKind::gateway_builtin)
+      service.set_servicetype(proto::ServiceInsight_Service_Type_gateway_builtin);
+    if (proxy.kind == ProxyKind::gateway_delegated)
+      service.set_servicetype(proto::ServiceInsight_Service_Type_gateway_delegated);
     const auto& zones = service.zones();
-    if (!proxy.zone.empty() && std::find(zones.begin(), zones.end(), proxy.zone) == zones.end()) service.add_zones(proxy.zone);
+    if (!proxy.zone.empty() && std::find(zones.begin(), zones.end(), proxy.zone) == zones.end())
+      service.add_zones(proxy.zone);
   }
 }
 
@@ -39,7 +42,8 @@ void finish(const std::string& name, Service& service) {
   } else {
     service.set_status(proto::ServiceInsight_Service_Status_partially_degraded);
   }
-  if (service.servicetype() == proto::ServiceInsight_Service_Type_internal) service.set_addressport(name + address_suffix);
+  if (service.servicetype() == proto::ServiceInsight_Service_Type_internal)
+    service.set_addressport(name + address_suffix);
   std::sort(service.mutable_zones()->begin(), service.mutable_zones()->end());
 }
 

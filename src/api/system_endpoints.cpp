@@ -2,10 +2,11 @@
 #include "api/endpoints.h"
 #include "api/errors.h"
 #include "api/reading.h"
-#include "kuma/system/v1alpha1/config.pb.h"
 #include "model/hash.h"
 #include "model/kri.h"
 #include "policy/admission.h"
+
+#include "kuma/system/v1alpha1/config.pb.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -47,7 +48,8 @@ ResourcePtr find_by_kri(const kds::Index& index, const Kri& kri, const policy::C
 
   const bool created_here = control_plane.is_global() ? kri.zone.empty() : kri.zone == control_plane.zone;
   const bool has_namespace = control_plane.has_namespaces() && !kri.namespace_.empty();
-  if (auto found = stored(created_here ? (has_namespace ? kri.name + "." + kri.namespace_ : kri.name) : hashed)) return found;
+  if (auto found = stored(created_here ? (has_namespace ? kri.name + "." + kri.namespace_ : kri.name) : hashed))
+    return found;
 
   // Names that are never hashed, and own resources whose name here is not the one they show.
   Kri wanted = kri;
@@ -62,7 +64,8 @@ ResourcePtr find_by_kri(const kds::Index& index, const Kri& kri, const policy::C
 
 Answer get_index(Backend& backend, const Call&) {
   const auto* type = Catalogue::builtin().find("Config");
-  auto stored = co_await read_core(backend, [type](const kds::Core& core) { return core.index().find(*type, "", cluster_id_name); });
+  auto stored = co_await read_core(
+      backend, [type](const kds::Core& core) { return core.index().find(*type, "", cluster_id_name); });
   kuma::system::v1alpha1::Config cluster_id;
   if (stored && !cluster_id.ParseFromString(stored->spec)) cluster_id.Clear();
   const auto& facts = backend.facts();
@@ -87,7 +90,8 @@ Answer get_caller(Backend&, const Call& call) {
 
 Answer get_config(Backend& backend, const Call& call) {
   const auto& facts = backend.facts();
-  if (auto status = may_see_metadata(call.caller, facts); !status.ok()) co_return error_response(status, Operation::get);
+  if (auto status = may_see_metadata(call.caller, facts); !status.ok())
+    co_return error_response(status, Operation::get);
   co_return text_response(200, "application/json", facts.effective_config);
 }
 
@@ -130,8 +134,11 @@ Answer get_by_kri(Backend& backend, const Call& call) {
     co_return error_response(Status(Code::malformed, "bad request: " + kri.status().message()), Operation::get);
   }
   const auto& facts = backend.facts();
-  if (auto status = may_touch(call.caller, *kri->type, facts); !status.ok()) co_return error_response(status, Operation::get);
-  auto look = [kri = *kri, &facts](const kds::Core& core) { return find_by_kri(core.index(), kri, facts.control_plane); };
+  if (auto status = may_touch(call.caller, *kri->type, facts); !status.ok())
+    co_return error_response(status, Operation::get);
+  auto look = [kri = *kri, &facts](const kds::Core& core) {
+    return find_by_kri(core.index(), kri, facts.control_plane);
+  };
   auto resource = co_await read_core(backend, std::move(look));
   auto format = parse_format(call.request, facts);
   if (!format.ok()) co_return error_response(format.status(), Operation::get);

@@ -1,9 +1,8 @@
 #include "api/tls_context.h"
 
-#include <openssl/ssl.h>
-
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <openssl/ssl.h>
 #include <optional>
 
 namespace kdsd::api {
@@ -24,7 +23,8 @@ Status set_versions(SSL_CTX* context, const TlsOptions& options) {
   const auto highest = options.max_version.empty() ? std::optional<int>(0) : protocol_number(options.max_version);
   if (!highest) return Status(Code::invalid, "unknown TLS version " + options.max_version);
   if (*highest != 0 && *highest < *lowest) {
-    return Status(Code::invalid, "no TLS version is left between " + options.min_version + " and " + options.max_version);
+    return Status(Code::invalid,
+                  "no TLS version is left between " + options.min_version + " and " + options.max_version);
   }
   SSL_CTX_set_min_proto_version(context, *lowest);
   SSL_CTX_set_max_proto_version(context, *highest);
@@ -70,7 +70,8 @@ Status set_client_certificates(ssl::context& context, const TlsOptions& options)
     context.set_verify_mode(ssl::verify_none, error);
     return {};
   }
-  if (options.client_ca_pem.empty()) return Status(Code::invalid, "client certificates cannot be verified without an authority");
+  if (options.client_ca_pem.empty())
+    return Status(Code::invalid, "client certificates cannot be verified without an authority");
   context.add_certificate_authority(boost::asio::buffer(options.client_ca_pem), error);
   if (error) return Status(Code::invalid, "the authority of client certificates cannot be read: " + error.message());
   const bool demand = options.client_certificates == ClientCertificates::demand;

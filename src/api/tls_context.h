@@ -4,9 +4,8 @@
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
 
-#include "model/status.h"
-
 #include "api/http_server.h"
+#include "model/status.h"
 
 namespace kdsd::api {
 

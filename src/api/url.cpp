@@ -13,8 +13,8 @@ int hex_digit(char c) {
 }
 
 bool is_unreserved(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_' ||
-         c == '~';
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
 }
 
 // Bytes that follow the first byte of a UTF-8 sequence, and the smallest code point such a sequence may stand for.

@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/status.h"
-
 #include "api/http.h"
+#include "model/status.h"
 
 namespace kdsd::api {
 

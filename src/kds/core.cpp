@@ -73,34 +73,30 @@ void Core::committed(const Status& status) {
   auto entries = committer_.finish(status);
   if (!status.ok()) log(LogEffect::Level::error, "commit failed: " + status.text());
   running_commits_ = true;
+  // Before the answers: what a zone sent into a commit that also deleted it went with it and must not be acknowledged.
+  if (is_global()) end_deleted_zones(entries);
   committer_.complete(status);
   after_apply(entries);
   running_commits_ = false;
   run_commits();
 }
 
-void Core::after_apply(const std::vector<EntryPtr>& entries) {
-  std::set<const ResourceType*> changed;
-  std::set<std::string> zones;
-  std::set<std::string> gone_zones;
+// A Zone that was deleted, also if it was made again in the same commit: its streams end, the zone starts over.
+void Core::end_deleted_zones(const std::vector<EntryPtr>& entries) {
+  std::set<std::string> gone;
   for (const auto& entry : entries) {
-    changed.insert(entry->key.type);
-    if (is_global() && entry->key.type->name == "Zone") {
-      zones.insert(entry->key.name);
-      const auto* status = zones_.find(entry->key.name);
-      const bool replaced = entry->resource && status != nullptr && status->registered && status->zone_created != entry->resource->created;
-      if (!entry->resource || replaced) gone_zones.insert(entry->key.name);
-    }
+    if (entry->key.type->name != "Zone") continue;
+    const auto* status = zones_.find(entry->key.name);
+    const bool replaced =
+        entry->resource && status != nullptr && status->registered && status->zone_created != entry->resource->created;
+    if (!entry->resource || replaced) gone.insert(entry->key.name);
   }
-  // A Zone that nobody else may have leaves no entry when it is deleted: look for connected zones without an object.
-  if (is_global()) {
-    const auto* type = catalogue_.find("Zone");
-    for (const auto& [zone, status] : zones_.all()) {
-      if (status.connected() && status.registered && !index_.find(*type, "", zone)) gone_zones.insert(zone);
-    }
+  // A deleted Zone leaves no entry, because nobody else could have it.
+  const auto* type = catalogue_.find("Zone");
+  for (const auto& [zone, status] : zones_.all()) {
+    if (status.registered && !index_.find(*type, "", zone)) gone.insert(zone);
   }
-  for (const auto& zone : zones) touch_zone(zone);
-  for (const auto& zone : gone_zones) {
+  for (const auto& zone : gone) {
     std::vector<StreamId> ended;
     for (const auto& [id, stream] : streams_) {
       if (stream->peer == zone) ended.push_back(id);
@@ -108,11 +104,36 @@ void Core::after_apply(const std::vector<EntryPtr>& entries) {
     for (auto id : ended) close(id, CloseCode::unavailable, "zone was deleted");
     zones_.erase(zone);
   }
+}
+
+void Core::after_apply(const std::vector<EntryPtr>& entries) {
+  std::set<const ResourceType*> changed;
+  std::set<std::string> zones;
+  for (const auto& entry : entries) {
+    changed.insert(entry->key.type);
+    if (is_global() && entry->key.type->name == "Zone") zones.insert(entry->key.name);
+  }
+  for (const auto& zone : zones) touch_zone(zone);
+  for (const auto* type : changed) end_behind(*type);
   for (auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
     for (const auto* type : changed) stream->sender->on_change(*type);
     pump(*stream);
   }
+}
+
+// Who has not been told of what happened below the floor of a type never would be: it starts over with the full state.
+void Core::end_behind(const ResourceType& type) {
+  const auto floor = index_.floor(type);
+  if (floor.value == 0) return;
+  std::vector<StreamId> behind;
+  for (const auto& [id, stream] : streams_) {
+    if (!stream->sender) continue;
+    auto it = stream->sender->types().find(type.name);
+    if (it == stream->sender->types().end() || it->second.mode == Sender::Mode::unasked || !it->second.first_done) continue;
+    if (it->second.cursor < floor) behind.push_back(id);
+  }
+  for (auto id : behind) close(id, CloseCode::unavailable, "too far behind, start over");
 }
 
 void Core::touch_zone(const std::string& zone) {
@@ -139,24 +160,11 @@ void Core::touch_some(std::shared_ptr<std::vector<ResourceKey>> keys, std::size_
 
 void Core::compact() {
   for (const auto* type : catalogue_.types()) {
+    end_behind(*type);
     const auto count = index_.tombstones(*type);
     if (count <= limits::tombstones_kept) continue;
     auto old = index_.oldest_tombstones(*type, std::min(count - limits::tombstones_kept, limits::tombstones_per_purge));
     if (old.empty()) continue;
-    const auto floor = old.back()->revision;
-    // Who has not been told of these deletions yet would never be: it starts over with the full state.
-    std::vector<StreamId> behind;
-    for (const auto& [id, stream] : streams_) {
-      if (!stream->sender) continue;
-      auto it = stream->sender->types().find(type->name);
-      if (it == stream->sender->types().end() || it->second.mode == Sender::Mode::unasked) continue;
-      if (it->second.cursor.value != 0 && it->second.cursor < floor && index_.head(*type) > it->second.cursor) {
-        behind.push_back(id);
-      } else if (it->second.cursor.value == 0 && it->second.first_done) {
-        behind.push_back(id);
-      }
-    }
-    for (auto id : behind) close(id, CloseCode::unavailable, "too far behind, start over");
     committer_.purge(std::move(old));
     run_commits();
   }

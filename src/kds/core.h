@@ -193,6 +193,8 @@ class Core {
   Status submit_write(Write write, bool internal);
   void run_commits();
   void after_apply(const std::vector<EntryPtr>& entries);
+  void end_deleted_zones(const std::vector<EntryPtr>& entries);
+  void end_behind(const ResourceType& type);
   void touch_zone(const std::string& zone);
   void touch_some(std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from);
 

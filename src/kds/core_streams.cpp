@@ -210,6 +210,11 @@ void Core::pump(Stream& stream) {
   auto message = stream.sender->next(now_);
   if (!message) return;
   stream.writing = true;
+  if (catalogue_.find(stream.sender->last_type()) != nullptr) {
+    auto& counters = counters_.types[stream.sender->last_type()];
+    ++counters.responses_sent;
+    counters.response_bytes += message->bytes;
+  }
   if (is_global()) zones_.at(stream.peer).stats_dirty = true;
   effects_.push_back(SendEffect{stream.id, std::move(*message)});
 }

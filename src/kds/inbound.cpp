@@ -79,9 +79,10 @@ class Batch {
       if (existing && in_scope(*existing)) drop(*existing);
     }
     if (incoming_.is_full) remove_unseen();
-    // A token alone is written after a full state only: a reconnect that brings nothing writes nothing.
-    if (!incoming_.resume_token.empty() && !receiving_.store_resume_as.empty() &&
-        (changed_anything() || incoming_.is_full) && applied_.rejected.empty()) {
+    // Not after an answer that held nothing: a reconnect that brings nothing writes nothing.
+    const bool held_something =
+        incoming_.is_full || !incoming_.response.resources.empty() || !incoming_.response.removed.empty();
+    if (!incoming_.resume_token.empty() && !receiving_.store_resume_as.empty() && held_something && applied_.rejected.empty()) {
       transaction_.set_fact(receiving_.store_resume_as + incoming_.type->name, incoming_.resume_token);
     }
     finish_text();
@@ -92,7 +93,6 @@ class Batch {
   // Types that only a global provides are the global's alone: what a zone made before it joined is replaced (6.2, scope).
   bool owns_whole_type() const { return !receiving_.is_global && !incoming_.type->provided_by_zone; }
   bool in_scope(const Resource& existing) const { return owns_whole_type() || existing.source == source_; }
-  bool changed_anything() const { return applied_.created + applied_.updated + applied_.removed > 0; }
 
   // Namespaced control planes keep copies in their system namespace (namespaces.md 5).
   std::string stored_name(const std::string& wire) const {

@@ -187,6 +187,7 @@ std::optional<Message> Sender::build(const std::string& name, TypeState& state, 
   state.sent_bytes = message.bytes;
   state.nonce = head.nonce;
   ++state.stats.sent;
+  last_type_ = name;
   return message;
 }
 

@@ -94,6 +94,7 @@ class Sender {
   bool started() const { return started_; }
   const SenderOptions& options() const { return options_; }
   SenderStats totals() const;
+  const std::string& last_type() const { return last_type_; }  // of the message that `next` gave last
   // What happened since the last call, for metrics: answers by type.
   struct Answer {
     std::string type;
@@ -134,6 +135,7 @@ class Sender {
   bool started_ = false;
   bool hashed_ = true;
   std::uint64_t nonce_ = 0;
+  std::string last_type_;
   std::map<std::string, TypeState> types_;
   std::set<std::string> dirty_;  // types worth a look
   std::vector<Answer> answers_;

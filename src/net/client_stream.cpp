@@ -88,15 +88,19 @@ void ClientStream::send(const kds::Message& message) {
   grpc::WriteOptions options;
   if (!compress_ || message.bytes < limits::compressed_bytes_min) options.set_no_compression();
   auto buffer = to_byte_buffer(message);
-  const std::lock_guard lock(mutex_);
-  if (released_) return;
-  if (writing_) {
-    spdlog::error("component=kds event=second-write-in-flight stream={}", name());
-    return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (released_) return;
+    if (!writing_) {
+      writing_ = true;
+      out_ = std::move(buffer);
+      StartWrite(&out_, options);
+      return;
+    }
   }
-  writing_ = true;
-  out_ = std::move(buffer);
-  StartWrite(&out_, options);
+  // A mistake of the core. The stream cannot go on without the message, a new one can.
+  spdlog::error("component=kds event=second-write-in-flight stream={}", name());
+  cancel("second write in flight");
 }
 
 void ClientStream::allow_read() {

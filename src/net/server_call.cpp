@@ -58,10 +58,12 @@ void ServerCall::end(grpc::StatusCode code, std::string text) {
 
 void ServerCall::arm_grace() {
   const auto deadline = std::chrono::system_clock::now() + std::chrono::milliseconds(limits::end_grace_ms);
-  grace_.Set(deadline, [call = shared_from_this()](bool expired) {
+  // The alarm keeps the closure for as long as it lives, so the closure must not keep the alarm's owner.
+  grace_.Set(deadline, [weak = weak_from_this()](bool expired) {
+    const auto call = weak.lock();
+    if (call == nullptr || !expired) return;
     const std::lock_guard lock(call->mutex_);
-    if (expired && !call->finished_)
-      call->context_.TryCancel();  // the write fails then, and OnWriteDone finishes the call
+    if (!call->finished_) call->context_.TryCancel();  // the write fails then, and OnWriteDone finishes the call
   });
 }
 
@@ -73,15 +75,19 @@ void ServerCall::start_read() {
 }
 
 void ServerCall::start_write(grpc::ByteBuffer buffer, grpc::WriteOptions options) {
-  const std::lock_guard lock(mutex_);
-  if (ended_) return;
-  if (writing_) {
-    spdlog::error("component=kds event=second-write-in-flight peer={}", context_.peer());
-    return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    if (!writing_) {
+      writing_ = true;
+      out_ = std::move(buffer);
+      StartWrite(&out_, options);
+      return;
+    }
   }
-  writing_ = true;
-  out_ = std::move(buffer);
-  StartWrite(&out_, options);
+  // A mistake of the core. The stream cannot go on without the message, a new one can.
+  spdlog::error("component=kds event=second-write-in-flight");
+  end(grpc::StatusCode::INTERNAL, "second write in flight");
 }
 
 void ServerCall::end_with(grpc::ByteBuffer buffer) {

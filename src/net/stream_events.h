@@ -12,8 +12,8 @@
 
 namespace kdsd::net {
 
-// Runs a closure on the core executor, later, in the order of the calls. Callable from any thread; must not run the
-// closure itself before it returns, and must not keep a copy of it on the calling thread. No closure is posted after
+// Runs a closure on the core executor, later, in the order of the calls. Callable from any thread. It must not run the
+// closure before it returns, and must leave no copy of it behind on the calling thread. No closure is posted after
 // KdsServer::stop or KdsClient::stop has returned.
 using Post = std::function<void(std::function<void()>)>;
 

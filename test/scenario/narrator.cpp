@@ -8,6 +8,7 @@ std::string Narrator::name_of(const std::string& type, const std::string& wire) 
 }
 
 void Narrator::on_response(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone, const kds::Response& response) {
+  const bool is_first = out_.insert_or_assign({handle, response.type}, Out{response.nonce, "", 0}).second;
   if (!shown_.contains(response.type)) return;
   const auto& type = world_.type(response.type);
   const auto link = from.is_global() ? "global > " + zone : zone + " > global";
@@ -18,9 +19,7 @@ void Narrator::on_response(const sim::ControlPlane& from, const sim::Handle& han
     line += " +" + name_of(response.type, item.resource.name);
   }
   for (const auto& text : response.removed) line += " -" + name_of(response.type, kds::parse_removed(type, text).name);
-  const bool is_full = response.version_info.find("resumed") == std::string::npos && !out_.contains({handle, response.type});
-  if (is_full) line += " full";
-  out_[{handle, response.type}] = {response.nonce, "", 0};
+  if (is_first && response.version_info.find("resumed") == std::string::npos) line += " full";
   if (response.resources.empty() && response.removed.empty()) return;
   auto& lines = lines_[link];
   lines.push_back(line);

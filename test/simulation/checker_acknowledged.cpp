@@ -30,12 +30,14 @@ void AcknowledgedChecker::after_commit(const ControlPlane& at, const kds::Commit
   std::set<ResourceKey> changed(batch.purges.begin(), batch.purges.end());
   for (const auto& entry : batch.upserts) changed.insert(entry->key);
   auto& ledger = workload_.ledger(at.name());
+  // A zone takes what it made in a mesh along when the global withdraws the mesh; also what was made in the same commit.
+  for (const auto& key : at.is_global() ? std::vector<ResourceKey>{} : ledger.keys()) {
+    const auto found = found_at(at, key);
+    if (!found.exists && key.type->mesh_scoped && changed.contains({&world_.type("Mesh"), "", key.mesh})) ledger.settle(key, found);
+  }
   for (const auto& key : changed) {
     if (key.type->name == "Zone" || !ledger.knows(key)) continue;
     const auto found = found_at(at, key);
-    // A zone takes what it made in a mesh along when the global withdraws the mesh.
-    const bool with_its_mesh = !found.exists && changed.contains({&world_.type("Mesh"), "", key.mesh});
-    if (with_its_mesh && !at.is_global()) ledger.settle(key, found);
     if (ledger.allows(key, found)) continue;
     world_.violation("acknowledged", at.name() + " commits " + key.text() + " as " + found.text() + ", expected " + ledger.expectation(key));
   }

@@ -94,11 +94,24 @@ bool HistoryChecker::is_entitled(const ControlPlane& at, const Resource& copy) c
   return wanted.contains(copy.key());
 }
 
+// Its origin is disabled, but it is there: who was disabled is withdrawn in batches, after a restart too, and until that is done
+// the former audience is in effect.
+bool HistoryChecker::hangs_on_zone(const ControlPlane& at, const Resource& copy) const {
+  if (at.is_global()) return false;
+  for (const auto& [key, resource] : world_.global().resources()) {
+    if (key.type != copy.type) continue;
+    auto wanted = reaches_zone(*resource, world_.global().resources(), at.place(), true);
+    if (wanted && wanted->key == copy.key() && wanted->only_if_enabled) return true;
+  }
+  return false;
+}
+
 void HistoryChecker::created(const ControlPlane& at, const Resource& copy) {
   auto& state = copies_[at.name()][copy.key()];
   const auto now = world_.schedule().now();
   const auto& entitlement = entitlements_[at.name()][copy.key()];
-  if (state.removed != 0 && entitlement.gone_since != 0 && entitlement.gone_since <= state.removed && !is_entitled(at, copy)) {
+  if (state.removed != 0 && entitlement.gone_since != 0 && entitlement.gone_since <= state.removed && !is_entitled(at, copy) &&
+      !hangs_on_zone(at, copy)) {
     world_.violation("resurrection", at.name() + " stores " + copy.key().text() + " again, which was deleted and had gone from it");
   }
   state = {now, 0};
@@ -116,8 +129,7 @@ void HistoryChecker::removed(const ControlPlane& at, const Resource& copy, const
 
 void HistoryChecker::before_restore(const ControlPlane& at) { before_restore_[at.name()] = entitled(at, nullptr); }
 
-void HistoryChecker::on_start(const ControlPlane& at, bool from_backup) {
-  if (!from_backup) return;
+void HistoryChecker::after_restore(const ControlPlane& at) {
   note(before_restore_[at.name()], entitled(at, nullptr));
   auto& copies = copies_[at.name()];
   copies.clear();

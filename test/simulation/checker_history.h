@@ -15,7 +15,7 @@ class HistoryChecker : public Observer {
   void before_commit(const ControlPlane& at, const kds::CommitBatch& batch) override;
   void after_commit(const ControlPlane& at, const kds::CommitBatch& batch) override;
   void before_restore(const ControlPlane& at) override;
-  void on_start(const ControlPlane& at, bool from_backup) override;
+  void after_restore(const ControlPlane& at) override;
 
  private:
   // What one destination was entitled to, seen from the sender.
@@ -34,6 +34,7 @@ class HistoryChecker : public Observer {
   void created(const ControlPlane& at, const Resource& copy);
   void removed(const ControlPlane& at, const Resource& copy, const kds::CommitBatch& batch);
   bool is_entitled(const ControlPlane& at, const Resource& copy) const;
+  bool hangs_on_zone(const ControlPlane& at, const Resource& copy) const;
 
   World& world_;
   Fates before_;

@@ -43,6 +43,7 @@ void Node::restore_backup(std::size_t commits_back) {
   for (auto* observer : world_.observers()) observer->before_restore(*this);
   store_.restore(store_.commits() - std::min(commits_back, store_.commits()));
   from_backup_ = true;
+  for (auto* observer : world_.observers()) observer->after_restore(*this);
 }
 
 std::string Node::zone_of(const Handle& handle) const {
@@ -101,6 +102,12 @@ void Node::submit(kds::Write write) {
   carry_out();
 }
 
+// What a failed commit left undone is tried again with the next tick.
+bool Node::is_busy() const {
+  const bool tries_again = failed_at_ != 0 && world_.schedule().now() - failed_at_ < 2 * second;
+  return tries_again || (core_ && !core_->idle());
+}
+
 void Node::carry_out() {
   auto effects = core_->take_effects();
   for (auto& effect : effects) {
@@ -157,7 +164,8 @@ void Node::end_commit() {
   prepare();
   if (std::exchange(fail_commit_, false)) {
     in_flight_.reset();
-    world_.count("fault: failed commit");
+    failed_at_ = world_.schedule().now();
+    world_.count("commits that failed");
     if (world_.tracing()) world_.trace(name_ + " commit fails");
     core_->committed(Status(Code::unavailable, "disk full"));
   } else {

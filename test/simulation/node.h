@@ -28,7 +28,7 @@ class Node : public ControlPlane {
   void tick() override;
   void crash() override;
   void submit(kds::Write write) override;
-  bool is_busy() const override { return core_ && !core_->idle(); }
+  bool is_busy() const override;
   std::size_t commits() const override { return store_.commits(); }
 
   // Faults.
@@ -64,6 +64,7 @@ class Node : public ControlPlane {
   std::optional<std::size_t> effects_left_;
   std::int64_t slow_commit_ = 0;
   bool fail_commit_ = false;
+  std::int64_t failed_at_ = 0;  // the last commit that failed
   bool from_backup_ = false;
 };
 

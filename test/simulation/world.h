@@ -55,6 +55,7 @@ class Observer {
   virtual void after_commit(const ControlPlane&, const kds::CommitBatch&) {}
   virtual void on_start(const ControlPlane&, bool /*from_backup*/) {}
   virtual void before_restore(const ControlPlane&) {}
+  virtual void after_restore(const ControlPlane&) {}  // its disk goes back to a backup; it starts later
 };
 
 struct WorldOptions {

@@ -17,9 +17,9 @@ namespace json = boost::json;
 namespace {
 
 // Labels that appear without anybody writing them (rest-api.md 3.3).
-constexpr std::array<std::string_view, 8> computed_labels = {label::mesh,         label::origin,      label::zone,
-                                                             label::env,          label::display_name, label::policy_role,
-                                                             label::proxy_type,   label::namespace_};
+constexpr std::array<std::string_view, 8> computed_labels = {label::mesh,       label::origin,       label::zone,
+                                                             label::env,        label::display_name, label::policy_role,
+                                                             label::proxy_type, label::namespace_};
 
 bool is_computed(const std::string& key) {
   return std::find(computed_labels.begin(), computed_labels.end(), key) != computed_labels.end();
@@ -81,7 +81,8 @@ Result<Prepared> prepare(const Catalogue& catalogue, json::value value) {
   Prepared prepared{std::move(*document), std::move(value), {}};
   const auto& type = *prepared.document.type;
   if (type.path.empty()) return Status(Code::not_writable, type.name + " has no address in the API");
-  if (prepared.document.name.empty()) return Status(Code::invalid, "Resource is not valid", {{"name", "must be given"}});
+  if (prepared.document.name.empty())
+    return Status(Code::invalid, "Resource is not valid", {{"name", "must be given"}});
   if (type.mesh_scoped) prepared.mesh = prepared.document.has_mesh ? prepared.document.mesh : std::string(default_mesh);
   return prepared;
 }
@@ -89,7 +90,9 @@ Result<Prepared> prepare(const Catalogue& catalogue, json::value value) {
 Status check_locally(const Prepared& prepared) {
   const auto& document = prepared.document;
   const auto& type = *document.type;
-  const auto refuse = [](Violations violations) { return Status(Code::invalid, "Resource is not valid", std::move(violations)); };
+  const auto refuse = [](Violations violations) {
+    return Status(Code::invalid, "Resource is not valid", std::move(violations));
+  };
   json::value spec = document.has_spec ? document.spec : json::value();
   if (type.encoding == SpecEncoding::json) {
     auto schema = policy::check_schema(type, spec);
@@ -107,7 +110,9 @@ Status check_locally(const Prepared& prepared) {
   if (auto problem = policy::name_problem(document.name, policy::limits::core_name_bytes)) {
     violations.push_back({"name", std::move(*problem)});
   }
-  if (auto problem = policy::mesh_name_problem(prepared.mesh)) violations.push_back({"mesh", std::move(*problem)});
+  if (type.mesh_scoped) {
+    if (auto problem = policy::mesh_name_problem(prepared.mesh)) violations.push_back({"mesh", std::move(*problem)});
+  }
   return violations.empty() ? Status() : refuse(std::move(violations));
 }
 
@@ -126,10 +131,14 @@ bool is_unchanged(const Prepared& prepared, const json::value& existing) {
 
 std::string_view verdict_text(Verdict verdict) {
   switch (verdict) {
-    case Verdict::created: return "created";
-    case Verdict::updated: return "updated";
-    case Verdict::unchanged: return "unchanged";
-    case Verdict::deleted: return "deleted";
+    case Verdict::created:
+      return "created";
+    case Verdict::updated:
+      return "updated";
+    case Verdict::unchanged:
+      return "unchanged";
+    case Verdict::deleted:
+      return "deleted";
   }
   return {};
 }

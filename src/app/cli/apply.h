@@ -28,8 +28,8 @@ Result<Prepared> prepare(const Catalogue& catalogue, boost::json::value value);
 // Shape, values and names, as far as they can be judged without knowing the control plane.
 Status check_locally(const Prepared& prepared);
 
-// Whether a PUT would change nothing: the same spec by value, and the labels that the file gives, while every other label
-// that is there is one that control planes compute.
+// Whether a PUT would change nothing: the same spec by value, and the labels that the file gives, while every other
+// label that is there is one that control planes compute.
 bool is_unchanged(const Prepared& prepared, const boost::json::value& existing);
 
 enum class Verdict { created, updated, unchanged, deleted };
@@ -45,8 +45,8 @@ class Applier {
   // `client` must outlive it.
   explicit Applier(RestClient& client) : client_(client) {}
 
-  // The name in the address. A Kubernetes document says name and namespace; only a control plane with namespaces has both
-  // in its names, so the first such document asks the server which kind it is.
+  // The name in the address. A Kubernetes document says name and namespace; only a control plane with namespaces has
+  // both in its names, so the first such document asks the server which kind it is.
   Result<std::string> name_in_address(const Prepared& prepared);
 
   // Code::unavailable: the server cannot be reached, and further documents would fail in the same way.

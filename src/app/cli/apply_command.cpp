@@ -26,7 +26,8 @@ void print_refusal(const Console& console, std::ostream& out, const std::string&
 }
 
 // All that can be read of all inputs; files that cannot be read are reported and left out.
-std::vector<InputDocument> read_documents(const Console& console, const std::vector<std::string>& inputs, bool& all_good) {
+std::vector<InputDocument> read_documents(const Console& console, const std::vector<std::string>& inputs,
+                                          bool& all_good) {
   std::vector<InputDocument> documents;
   for (const auto& input : inputs) {
     auto files = read_input(console, input);
@@ -65,7 +66,8 @@ bool apply_one(Console& console, Applier& applier, InputDocument& input, bool& l
   }
   const auto verdict = verdict_text(applied->verdict);
   const bool is_changed = applied->verdict != Verdict::unchanged;
-  console.out << what << ' ' << (is_changed ? coloured(console, colour_of(applied->verdict), verdict) : std::string(verdict))
+  console.out << what << ' '
+              << (is_changed ? coloured(console, colour_of(applied->verdict), verdict) : std::string(verdict))
               << std::endl;
   for (const auto& warning : applied->warnings) console.err << "Warning: " << what << ": " << warning << '\n';
   return true;
@@ -81,7 +83,8 @@ bool show_one(Console& console, InputDocument& input, bool is_first) {
   const auto& document = prepared->document;
   const bool has_namespace = document.type->kubernetes.namespaced && !document.type->kubernetes.native;
   const auto name = core_name(document.name, has_namespace ? document.namespace_ : std::string());
-  for (const auto& warning : document.warnings) console.err << "Warning: " << prepared->text(name) << ": " << warning << '\n';
+  for (const auto& warning : document.warnings)
+    console.err << "Warning: " << prepared->text(name) << ": " << warning << '\n';
   if (auto status = check_locally(*prepared); !status.ok()) {
     print_refusal(console, console.err, prepared->text(name), status);
     return false;
@@ -94,7 +97,8 @@ bool show_one(Console& console, InputDocument& input, bool is_first) {
 int apply_documents(Console& console, const ApplyOptions& options) {
   bool all_good = true;
   auto documents = read_documents(console, options.inputs, all_good);
-  if (documents.empty() && all_good) return fail(console, Status(Code::not_found, "there is no document in what was given"));
+  if (documents.empty() && all_good)
+    return fail(console, Status(Code::not_found, "there is no document in what was given"));
   if (options.is_dry_run) {
     bool is_first = true;
     for (auto& document : documents) {
@@ -122,8 +126,10 @@ int apply_documents(Console& console, const ApplyOptions& options) {
 
 void add_apply(Commands& commands) {
   auto options = std::make_shared<ApplyOptions>();
-  auto& command = add_command(commands.root, "apply", "create or replace resources", "kdsd apply -f mesh.yaml -f policies/");
-  command.add_option("-f,--file", options->inputs, "file, directory (its *.yaml, *.yml, *.json), or - for standard input")
+  auto& command =
+      add_command(commands.root, "apply", "create or replace resources", "kdsd apply -f mesh.yaml -f policies/");
+  command
+      .add_option("-f,--file", options->inputs, "file, directory (its *.yaml, *.yml, *.json), or - for standard input")
       ->required()
       ->allow_extra_args(false)
       ->type_name("FILE|DIR|-");

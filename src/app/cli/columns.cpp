@@ -45,7 +45,9 @@ std::vector<Extra> extras_of(const ResourceType& type) {
   }
   if (type.name == "MeshService" || type.name == "MeshMultiZoneService") return {{"PORTS", ports_of}};
   if (type.is_proxy) {
-    return {{"ADDRESS", [](const json::value& proxy) { return std::string(find_text(proxy, {"networking", "address"})); }}};
+    return {{"ADDRESS", [](const json::value& proxy) {
+               return std::string(find_text(proxy, {"networking", "address"}));
+             }}};
   }
   return {};
 }

@@ -12,6 +12,7 @@ namespace kdsd::app::cli {
 
 // MESH (mesh-scoped types), NAME, what is worth seeing of this type, ZONE, ORIGIN, AGE.
 std::vector<std::string> column_names(const ResourceType& type);
-std::vector<std::string> cells_of(const ResourceType& type, const boost::json::value& document, std::int64_t now_seconds);
+std::vector<std::string> cells_of(const ResourceType& type, const boost::json::value& document,
+                                  std::int64_t now_seconds);
 
 }  // namespace kdsd::app::cli

@@ -23,7 +23,8 @@ struct Commands {
 };
 
 // A command with help; `example` is shown below the flags. Lives as long as its parent.
-inline CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help, const std::string& example) {
+inline CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help,
+                             const std::string& example) {
   auto* command = parent.add_subcommand(name, help);
   command->footer("Example:\n  " + example);
   return *command;

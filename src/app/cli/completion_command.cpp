@@ -74,7 +74,9 @@ std::string bash_script(const std::vector<Node>& nodes) {
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" path=\"\" choices=\"\" i\n"
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
          "    case \"$path ${COMP_WORDS[i]}\" in\n"
-         "      " + path_pattern(nodes) + ") path=\"$path ${COMP_WORDS[i]}\" ;;\n"
+         "      " +
+         path_pattern(nodes) +
+         ") path=\"$path ${COMP_WORDS[i]}\" ;;\n"
          "    esac\n"
          "  done\n"
          "  case \"$path\" in\n" +
@@ -92,7 +94,9 @@ std::string zsh_script(const std::vector<Node>& nodes) {
          "  local kdsd_path=\"\" words_before=(\"${(@)words[2,CURRENT-1]}\") each choices=\"\"\n"
          "  for each in \"${words_before[@]}\"; do\n"
          "    case \"$kdsd_path $each\" in\n"
-         "      " + path_pattern(nodes) + ") kdsd_path=\"$kdsd_path $each\" ;;\n"
+         "      " +
+         path_pattern(nodes) +
+         ") kdsd_path=\"$kdsd_path $each\" ;;\n"
          "    esac\n"
          "  done\n"
          "  case \"$kdsd_path\" in\n" +
@@ -116,7 +120,8 @@ std::string fish_condition(const Node& node) {
   std::string condition;
   for (std::size_t at = 0; at < node.path.size();) {
     const auto end = std::min(node.path.find(' ', at + 1), node.path.size());
-    condition += (condition.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + node.path.substr(at + 1, end - at - 1));
+    condition +=
+        (condition.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + node.path.substr(at + 1, end - at - 1));
     at = end;
   }
   return condition;
@@ -149,8 +154,12 @@ std::string fish_script(const std::vector<Node>& nodes) {
 
 void add_completion(Commands& commands) {
   auto shell = std::make_shared<std::string>();
-  auto& command = add_command(commands.root, "completion", "print a completion script for a shell", "source <(kdsd completion bash)");
-  command.add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}))->type_name("SHELL");
+  auto& command = add_command(commands.root, "completion", "print a completion script for a shell",
+                              "source <(kdsd completion bash)");
+  command.add_option("shell", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("SHELL");
   on_chosen(command, commands, [shell, &commands](Console& console) {
     std::vector<Node> nodes;
     collect(commands.root, "", nodes);

@@ -26,11 +26,12 @@ int check_config(Console& console, const CheckOptions& options) {
   const auto loaded = load_configuration(console, options.file);
   if (!loaded.ok()) return fail(console, loaded.status());
   for (const auto& warning : loaded->warnings) console.err << "Warning: " << warning << '\n';
-  Table table({"KEY", "VALUE", "SOURCE"});
+  // The value is last: a list of types is long, and only the last column may be.
+  Table table({"KEY", "SOURCE", "VALUE"});
   json::array documents;
   for (const auto& each : loaded->values) {
     if (!is_shown(each, options.has_all)) continue;
-    table.add({each.key, each.value, each.source});
+    table.add({each.key, each.source, each.value});
     documents.push_back(json::object{{"key", each.key}, {"value", each.value}, {"source", each.source}});
   }
   if (options.format == OutputFormat::table) {
@@ -45,10 +46,12 @@ int check_config(Console& console, const CheckOptions& options) {
 
 void add_config(Commands& commands) {
   auto options = std::make_shared<CheckOptions>();
-  auto& config = add_command(commands.root, "config", "work with the configuration", "kdsd config check -c config/zone.yaml");
+  auto& config =
+      add_command(commands.root, "config", "work with the configuration", "kdsd config check -c config/zone.yaml");
   config.require_subcommand(1);
-  auto& command = add_command(config, "check", "check file and environment and print the effective configuration; nothing starts",
-                              "kdsd config check -c config/zone.yaml");
+  auto& command =
+      add_command(config, "check", "check file and environment and print the effective configuration; nothing starts",
+                  "kdsd config check -c config/zone.yaml");
   command.add_option("-c,--config-file", options->file, "configuration; without it defaults and environment alone")
       ->type_name("FILE");
   command.add_flag("-a,--all", options->has_all, "also the defaults of keys that have no effect here");

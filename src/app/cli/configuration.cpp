@@ -6,7 +6,8 @@ Result<LoadedConfig> load_configuration(const Console& console, const std::strin
   ConfigSource source;
   if (!file.empty()) source.file_path = file;
   for (const auto& [name, value] : console.environment) {
-    if (name.starts_with("KUMA_") || name.starts_with("KDSD_") || name == "HOME") source.environment.emplace(name, value);
+    if (name.starts_with("KUMA_") || name.starts_with("KDSD_") || name == "HOME")
+      source.environment.emplace(name, value);
   }
   for (const auto* type : Catalogue::builtin().types()) {
     if (type->is_target_ref_policy) source.policy_types.push_back(type->path);

@@ -1,8 +1,7 @@
 #include "app/cli/console.h"
 
-#include <unistd.h>
-
 #include <iostream>
+#include <unistd.h>
 
 extern "C" char** environ;
 
@@ -21,9 +20,12 @@ std::map<std::string, std::string> whole_environment() {
 
 std::string_view code_of(Colour colour) {
   switch (colour) {
-    case Colour::green: return "\x1b[32m";
-    case Colour::yellow: return "\x1b[33m";
-    case Colour::red: return "\x1b[31m";
+    case Colour::green:
+      return "\x1b[32m";
+    case Colour::yellow:
+      return "\x1b[33m";
+    case Colour::red:
+      return "\x1b[31m";
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// What a command sees of the terminal it was started in: streams, environment variables, and whether colours are wanted.
+// What a command sees of the terminal it was started in: streams, environment variables, and whether colours are
+// wanted.
 //
 // Passed to every command, so that tests run commands in their own process. One thread.
 #pragma once

@@ -75,7 +75,8 @@ int delete_of_files(Console& console, const DeleteOptions& options) {
 
 int delete_resources(Console& console, const DeleteOptions& options) {
   if (!options.inputs.empty()) {
-    if (options.type.empty() && options.mesh.empty() && options.namespace_.empty()) return delete_of_files(console, options);
+    if (options.type.empty() && options.mesh.empty() && options.namespace_.empty())
+      return delete_of_files(console, options);
     return wrong_use(console, "-f cannot be used together with TYPE, NAME, -m or -n: the files say all of it");
   }
   if (options.name.empty()) return wrong_use(console, "delete needs TYPE and NAME, or -f FILE");

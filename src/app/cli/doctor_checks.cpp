@@ -1,8 +1,3 @@
-#include <openssl/bio.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-#include <unistd.h>
-
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -11,7 +6,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <optional>
+#include <unistd.h>
 
 #include "app/cli/configuration.h"
 #include "app/cli/doctor.h"
@@ -31,7 +30,8 @@ Finding good(std::string subject, std::string text) { return {Health::ok, std::m
 
 // Seconds from `now` to the time of a certificate.
 std::optional<std::int64_t> seconds_until(const ASN1_TIME* time, std::int64_t now_seconds) {
-  const std::unique_ptr<ASN1_TIME, decltype(&ASN1_STRING_free)> now(ASN1_TIME_set(nullptr, now_seconds), ASN1_STRING_free);
+  const std::unique_ptr<ASN1_TIME, decltype(&ASN1_STRING_free)> now(ASN1_TIME_set(nullptr, now_seconds),
+                                                                    ASN1_STRING_free);
   int days = 0;
   int seconds = 0;
   if (!now || ASN1_TIME_diff(&days, &seconds, now.get(), time) != 1) return std::nullopt;
@@ -56,7 +56,8 @@ struct CertificateDates {
 std::optional<CertificateDates> dates_of(const std::string& file, std::int64_t now_seconds) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new_file(file.c_str(), "r"), BIO_free);
   if (!bio) return std::nullopt;
-  const std::unique_ptr<X509, decltype(&X509_free)> certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), X509_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr),
+                                                                X509_free);
   if (!certificate) return std::nullopt;
   const auto* begin = X509_get0_notBefore(certificate.get());
   const auto* end = X509_get0_notAfter(certificate.get());
@@ -113,7 +114,8 @@ Finding check_work_dir(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
     if (is_writable_directory(path)) return good("work directory", path + ": writable");
-    return {Health::fail, "work directory", path + ": not writable", "give this user the right to write, or set general.workDir"};
+    return {Health::fail, "work directory", path + ": not writable",
+            "give this user the right to write, or set general.workDir"};
   }
   if (fs::exists(path, error)) {
     return {Health::fail, "work directory", path + ": is no directory", "move it away, or set general.workDir"};
@@ -140,7 +142,7 @@ StoreDiagnosis check_store(const Config& config) {
   }
   if (whole.code() == Code::unavailable) {
     out.is_in_use = true;
-    out.findings.push_back(good("store", whole.message() + "; it was checked when it was opened"));
+    out.findings.push_back(good("store", path + ": in use by a running process, which checked it when it opened it"));
     return out;
   }
   if (!whole.ok()) {
@@ -157,24 +159,31 @@ StoreDiagnosis check_store(const Config& config) {
                                 std::to_string(schema->known),
                             "use the newer program, or restore a backup from before the upgrade"});
   } else if (schema->stored < schema->known) {
-    out.findings.push_back({Health::warn, "schema",
-                            "version " + std::to_string(schema->stored) + " is older than " + std::to_string(schema->known),
-                            "take a backup and run `kdsd migrate up`; a start does the same"});
+    out.findings.push_back(
+        {Health::warn, "schema",
+         "version " + std::to_string(schema->stored) + " is older than " + std::to_string(schema->known),
+         "take a backup and run `kdsd migrate up`; a start does the same"});
   } else {
     out.findings.push_back(good("schema", "version " + std::to_string(schema->stored) + ", the newest"));
   }
   return out;
 }
 
-Finding check_certificate(const std::string& subject, const std::string& file, bool is_made_at_start, std::int64_t now_seconds) {
+Finding check_certificate(const std::string& subject, const std::string& file, bool is_made_at_start,
+                          std::int64_t now_seconds) {
   std::error_code error;
-  if (!fs::exists(file, error) && is_made_at_start) return good(subject, file + ": not there yet; the first start makes it");
+  if (!fs::exists(file, error) && is_made_at_start)
+    return good(subject, file + ": not there yet; the first start makes it");
   const auto dates = dates_of(file, now_seconds);
-  if (!dates) return {Health::fail, subject, file + ": is no readable PEM certificate", "put the certificate there, or correct the path"};
+  if (!dates)
+    return {Health::fail, subject, file + ": is no readable PEM certificate",
+            "put the certificate there, or correct the path"};
   if (dates->until_begin > 0) {
-    return {Health::fail, subject, file + ": not valid before " + dates->begin, "set the clock, or use another certificate"};
+    return {Health::fail, subject, file + ": not valid before " + dates->begin,
+            "set the clock, or use another certificate"};
   }
-  const std::string renew = is_made_at_start ? "remove the pair; the next start makes a new one" : "renew it, then send SIGHUP";
+  const std::string renew =
+      is_made_at_start ? "remove the pair; the next start makes a new one" : "renew it, then send SIGHUP";
   if (dates->until_end <= 0) return {Health::fail, subject, file + ": expired on " + dates->end, renew};
   if (dates->until_end < expiry_warning_days * day_seconds) {
     return {Health::warn, subject, file + ": expires on " + dates->end, renew};
@@ -205,15 +214,18 @@ Finding check_port(const std::string& subject, const std::string& address, std::
   const auto error = try_listening(endpoint);
   if (!error) {
     if (!is_running) return good(subject, where + " is free");
-    return {Health::warn, subject, where + " is free although the store is in use", "see the log of the running process"};
+    return {Health::warn, subject, where + " is free although the store is in use",
+            "see the log of the running process"};
   }
   if (error != asio::error::address_in_use) {
     return {Health::fail, subject, where + ": " + error.message(), "choose another port or address"};
   }
-  const auto host = endpoint.address().is_unspecified() ? std::string(endpoint.protocol() == tcp::v6() ? "::1" : "127.0.0.1")
-                                                        : endpoint.address().to_string();
+  const auto host = endpoint.address().is_unspecified()
+                        ? std::string(endpoint.protocol() == tcp::v6() ? "::1" : "127.0.0.1")
+                        : endpoint.address().to_string();
   if (const auto problem = try_connecting(host, port)) {
-    return {Health::fail, subject, where + " is taken and does not answer: " + *problem, "end the process that holds it"};
+    return {Health::fail, subject, where + " is taken and does not answer: " + *problem,
+            "end the process that holds it"};
   }
   if (is_running) return good(subject, where + " answers");
   return {Health::fail, subject, where + " is taken by another program", "end that program, or choose another port"};
@@ -223,7 +235,8 @@ Diagnosis check_ports(const Config& config, bool is_running) {
   Diagnosis out;
   const auto& api = config.api_server;
   if (api.http.enabled) out.push_back(check_port("API over HTTP", api.http.bind_address, api.http.port, is_running));
-  if (api.https.enabled) out.push_back(check_port("API over HTTPS", api.https.bind_address, api.https.port, is_running));
+  if (api.https.enabled)
+    out.push_back(check_port("API over HTTPS", api.https.bind_address, api.https.port, is_running));
   if (config.is_global()) {
     out.push_back(check_port("KDS", config.kds_server.bind_address, config.kds_server.port, is_running));
   }

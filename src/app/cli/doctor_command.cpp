@@ -12,9 +12,12 @@ namespace {
 
 std::string word_of(const Console& console, Health health) {
   switch (health) {
-    case Health::ok: return coloured(console, Colour::green, "ok") + "  ";
-    case Health::warn: return coloured(console, Colour::yellow, "warn");
-    case Health::fail: return coloured(console, Colour::red, "FAIL");
+    case Health::ok:
+      return coloured(console, Colour::green, "ok") + "  ";
+    case Health::warn:
+      return coloured(console, Colour::yellow, "warn");
+    case Health::fail:
+      return coloured(console, Colour::red, "FAIL");
   }
   return {};
 }
@@ -35,11 +38,14 @@ int examine_and_print(Console& console, const std::string& file) {
     return exit_failed;
   }
   const auto& config = loaded->config;
-  print(console, {Health::ok, "configuration",
-                  config.is_global() ? std::string("a global")
-                                     : std::string(config.is_federated_zone() ? "zone " : "standalone zone ") + config.zone_name,
-                  {}});
-  for (const auto& warning : loaded->warnings) print(console, {Health::warn, "configuration", warning, "leave it out, or ignore this"});
+  print(console,
+        {Health::ok,
+         "configuration",
+         config.is_global() ? std::string("a global")
+                            : std::string(config.is_federated_zone() ? "zone " : "standalone zone ") + config.zone_name,
+         {}});
+  for (const auto& warning : loaded->warnings)
+    print(console, {Health::warn, "configuration", warning, "leave it out, or ignore this"});
   bool has_failure = false;
   for (const auto& finding : examine(config, unix_seconds())) {
     print(console, finding);
@@ -52,7 +58,8 @@ int examine_and_print(Console& console, const std::string& file) {
 
 void add_doctor(Commands& commands) {
   auto file = std::make_shared<std::string>();
-  auto& command = add_command(commands.root, "doctor", "check what a control plane needs and say what to do", "kdsd doctor -c config/zone.yaml");
+  auto& command = add_command(commands.root, "doctor", "check what a control plane needs and say what to do",
+                              "kdsd doctor -c config/zone.yaml");
   command.add_option("-c,--config-file", *file, "configuration of the control plane")->type_name("FILE");
   on_chosen(command, commands, [file](Console& console) { return examine_and_print(console, *file); });
 }

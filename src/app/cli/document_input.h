@@ -25,8 +25,8 @@ struct InputDocument {
   boost::json::value value;
 };
 
-// `path` is a file, "-", or a directory, which means its *.yaml, *.yml and *.json files sorted by name, without those in
-// folders below it.
+// `path` is a file, "-", or a directory, which means its *.yaml, *.yml and *.json files sorted by name, without those
+// in folders below it.
 Result<std::vector<InputFile>> read_input(const Console& console, const std::string& path);
 
 // The documents of one text in their order. The error names the file and the line.

@@ -116,7 +116,8 @@ int get_watching(Console& console, RestClient& client, const Query& query, Outpu
   bool was_there = false;
   const auto look = [&]() -> Result<json::array> {
     auto documents = fetch(client, query);
-    if (!documents.ok() && query.is_item && was_there && documents.status().code() == Code::not_found) return json::array();
+    if (!documents.ok() && query.is_item && was_there && documents.status().code() == Code::not_found)
+      return json::array();
     was_there = was_there || documents.ok();
     return documents;
   };
@@ -126,7 +127,8 @@ int get_watching(Console& console, RestClient& client, const Query& query, Outpu
 int get_resources(Console& console, const GetOptions& options) {
   const auto type = find_type(Catalogue::builtin(), options.type);
   if (!type.ok()) return wrong_use(console, type.status().message());
-  if (!options.mesh.empty() && !(*type)->mesh_scoped) return wrong_use(console, (*type)->name + " belongs to no mesh; leave -m out");
+  if (!options.mesh.empty() && !(*type)->mesh_scoped)
+    return wrong_use(console, (*type)->name + " belongs to no mesh; leave -m out");
   auto client = make_client(console, options.server);
   if (!client.ok()) return fail_to_connect(console, client.status());
   const auto query = query_of(options, **type);
@@ -143,7 +145,9 @@ void add_get(Commands& commands) {
       ->required()
       ->type_name("TYPE");
   command.add_option("name", options->name, "one resource instead of a list")->type_name("NAME");
-  command.add_option("-m,--mesh", options->mesh, "one mesh; without it a list has all, and a NAME is looked up in `default`")
+  command
+      .add_option("-m,--mesh", options->mesh,
+                  "one mesh; without it a list has all, and a NAME is looked up in `default`")
       ->type_name("MESH");
   command.add_option("-n,--namespace", options->namespace_, "namespace of the resource, or those that carry its label")
       ->type_name("NAMESPACE");

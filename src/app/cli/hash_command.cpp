@@ -24,7 +24,8 @@ void add_hash(Commands& commands) {
       ->required()
       ->type_name("MESH");
   command.add_option("name", options->name, "name at home")->required()->type_name("NAME");
-  command.add_option("values", options->values, "zone, if it has one, then namespace, if it has one")->type_name("LABELVALUE");
+  command.add_option("values", options->values, "zone, if it has one, then namespace, if it has one")
+      ->type_name("LABELVALUE");
   on_chosen(command, commands, [options](Console& console) {
     const std::vector<std::string_view> values(options->values.begin(), options->values.end());
     console.out << hashed_name(options->mesh, options->name, values) << '\n';

@@ -1,5 +1,6 @@
 #include "app/cli/listing.h"
 
+#include <boost/json/parse.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 #include <iterator>

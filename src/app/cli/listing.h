@@ -9,8 +9,8 @@
 
 namespace kdsd::app::cli {
 
-// `filter` is a further part of the query, already encoded; may be empty. The error is the server's refusal, or that the
-// answer is no list.
+// `filter` is a further part of the query, already encoded; may be empty. The error is the server's refusal, or that
+// the answer is no list.
 Result<boost::json::array> list_all(RestClient& client, const std::string& path, const std::string& filter);
 
 }  // namespace kdsd::app::cli

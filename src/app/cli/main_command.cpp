@@ -22,18 +22,14 @@ void add_commands(cli::Commands& commands) {
   cli::add_completion(commands);
 }
 
-const CLI::App& deepest(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : deepest(*chosen.front());
-}
-
 }  // namespace
 
 int run_cli(const std::vector<std::string>& arguments, cli::Console& console) {
   CLI::App app("kdsd keeps the zones of a service mesh in step with their global control plane.", "kdsd");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "print this help and exit");
-  app.footer("Example:\n  kdsd apply -f mesh.yaml\n\n`kdsd COMMAND --help` shows the flags and an example of a command.");
+  app.footer(
+      "Example:\n  kdsd apply -f mesh.yaml\n\n`kdsd COMMAND --help` shows the flags and an example of a command.");
   cli::Commands commands{app, {}};
   add_commands(commands);
   try {
@@ -43,7 +39,7 @@ int run_cli(const std::vector<std::string>& arguments, cli::Console& console) {
     console.out << app.help();
     return cli::exit_done;
   } catch (const CLI::ParseError& error) {
-    console.err << "kdsd: " << error.what() << "\n\n" << deepest(app).help();
+    console.err << "kdsd: " << error.what() << "\n\n" << app.help();
     return cli::exit_wrong_use;
   }
   const int code = commands.chosen(console);

@@ -13,8 +13,9 @@ namespace json = boost::json;
 void add_output_flag(CLI::App& command, OutputFormat& format) {
   static const std::map<std::string, OutputFormat> names = {
       {"table", OutputFormat::table}, {"yaml", OutputFormat::yaml}, {"json", OutputFormat::json}};
-  command.add_option_function<std::string>(
-             "-o,--output", [&format](const std::string& name) { format = names.at(name); }, "table, yaml or json")
+  command
+      .add_option_function<std::string>(
+          "-o,--output", [&format](const std::string& name) { format = names.at(name); }, "table, yaml or json")
       ->check(CLI::IsMember({"table", "yaml", "json"}))
       ->type_name("FORMAT")
       ->default_str("table");

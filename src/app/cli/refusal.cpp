@@ -11,14 +11,21 @@ constexpr std::size_t shown_body_bytes_max = 500;
 
 Code code_of(int status) {
   switch (status) {
-    case 400: return Code::invalid;
+    case 400:
+      return Code::invalid;
     case 401:
-    case 403: return Code::denied;
-    case 404: return Code::not_found;
-    case 405: return Code::not_writable;
-    case 409: return Code::conflict;
-    case 503: return Code::unavailable;
-    default: return Code::internal;
+    case 403:
+      return Code::denied;
+    case 404:
+      return Code::not_found;
+    case 405:
+      return Code::not_writable;
+    case 409:
+      return Code::conflict;
+    case 503:
+      return Code::unavailable;
+    default:
+      return Code::internal;
   }
 }
 

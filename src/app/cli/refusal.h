@@ -6,8 +6,8 @@
 
 namespace kdsd::app::cli {
 
-// "<title> (<detail>)" with the violations where the body is an error body, which has a non-empty `title`; else the body
-// as it is behind its status. Never ok.
+// "<title> (<detail>)" with the violations where the body is an error body, which has a non-empty `title`; else the
+// body as it is behind its status. Never ok.
 Status refusal_of(const RestAnswer& answer);
 
 }  // namespace kdsd::app::cli

@@ -1,7 +1,5 @@
 #include "app/cli/rest_client.h"
 
-#include <openssl/ssl.h>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,6 +12,7 @@
 #include <boost/beast/ssl.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
+#include <openssl/ssl.h>
 #include <optional>
 
 #include "app/run.h"
@@ -22,8 +21,8 @@ namespace kdsd::app::cli {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
-using boost::system::error_code;
 using asio::ip::tcp;
+using boost::system::error_code;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 namespace {
@@ -33,14 +32,16 @@ constexpr std::uint64_t answer_bytes_max = 256ull << 20;
 
 struct Server {
   bool has_tls = false;
-  std::string host;         // without the brackets of an IPv6 address
+  std::string host;  // without the brackets of an IPv6 address
   std::string port;
   std::string host_header;  // as the address spells it
   std::string base_path;    // without a slash at its end
 };
 
 Result<Server> parse_address(const std::string& address) {
-  const auto refuse = [&](const std::string& why) { return Status(Code::invalid, "address \"" + address + "\": " + why); };
+  const auto refuse = [&](const std::string& why) {
+    return Status(Code::invalid, "address \"" + address + "\": " + why);
+  };
   const auto url = boost::urls::parse_uri(address);
   if (url.has_error()) return refuse("is no URL; want http://host:port or https://host:port");
   const auto scheme = url->scheme();
@@ -116,7 +117,8 @@ Status RestClient::Impl::set_up_tls() {
     return Status(Code::invalid, "--client-cert and --client-key belong together");
   }
   if (options_.client_cert_file.empty()) return {};
-  if (tls_context_.use_certificate_chain_file(options_.client_cert_file, error)) return refuse(options_.client_cert_file);
+  if (tls_context_.use_certificate_chain_file(options_.client_cert_file, error))
+    return refuse(options_.client_cert_file);
   if (tls_context_.use_private_key_file(options_.client_key_file, asio::ssl::context::pem, error)) {
     return refuse(options_.client_key_file);
   }
@@ -142,8 +144,8 @@ void RestClient::Impl::forget_connection() {
 asio::awaitable<bool> RestClient::Impl::open(Connection& connection, Call& call) {
   call.step = "resolve";
   tcp::resolver resolver(*io_);
-  const auto found =
-      co_await resolver.async_resolve(server_.host, server_.port, asio::redirect_error(asio::use_awaitable, call.error));
+  const auto found = co_await resolver.async_resolve(server_.host, server_.port,
+                                                     asio::redirect_error(asio::use_awaitable, call.error));
   if (call.error) co_return false;
   call.step = "connect";
   co_await connection.lowest().async_connect(found, asio::redirect_error(asio::use_awaitable, call.error));
@@ -156,7 +158,8 @@ asio::awaitable<bool> RestClient::Impl::open(Connection& connection, Call& call)
     (void)asio::ip::make_address(server_.host, is_name);
     // Server name indication is for names only.
     if (is_name) SSL_set_tlsext_host_name(stream.native_handle(), server_.host.c_str());
-    co_await stream.async_handshake(asio::ssl::stream_base::client, asio::redirect_error(asio::use_awaitable, call.error));
+    co_await stream.async_handshake(asio::ssl::stream_base::client,
+                                    asio::redirect_error(asio::use_awaitable, call.error));
     if (call.error) co_return false;
   }
   connection.is_open = true;

@@ -8,8 +8,10 @@ namespace kdsd::app::cli {
 
 void add_run(Commands& commands) {
   auto options = std::make_shared<RunOptions>();
-  auto& command = add_command(commands.root, "run", "run a control plane until SIGTERM or SIGINT", "kdsd run -c config/global.yaml");
-  command.add_option("-c,--config-file", options->config_file, "configuration; without it defaults and environment alone")
+  auto& command = add_command(commands.root, "run", "run a control plane until SIGTERM or SIGINT",
+                              "kdsd run -c config/global.yaml");
+  command
+      .add_option("-c,--config-file", options->config_file, "configuration; without it defaults and environment alone")
       ->type_name("FILE");
   command.add_option("--log-level", options->log_level, "off, info or debug")
       ->check(CLI::IsMember({"off", "info", "debug"}))

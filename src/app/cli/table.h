@@ -1,6 +1,7 @@
 // Aligned columns of text, as `kubectl get` prints them.
 //
-// Pure. Rows that are printed later keep the widths of those before, so that the lines of --watch stay below each other.
+// Pure. Rows that are printed later keep the widths of those before, so that the lines of --watch stay below each
+// other.
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ std::string kuma_level() {
 void print_version(Console& console, bool is_json) {
   const std::string commit = *kdsd_commit() == '\0' ? "unknown" : kdsd_commit();
   if (is_json) {
-    console.out << to_pretty_json(
-        json::object{{"version", kdsd_version()}, {"commit", commit}, {"protocol", protocol_level}, {"kuma", kuma_level()}});
+    console.out << to_pretty_json(json::object{
+        {"version", kdsd_version()}, {"commit", commit}, {"protocol", protocol_level}, {"kuma", kuma_level()}});
     return;
   }
   console.out << "version   " << kdsd_version() << "\ncommit    " << commit << "\nprotocol  " << protocol_level
@@ -34,7 +34,8 @@ void print_version(Console& console, bool is_json) {
 
 void add_version(Commands& commands) {
   auto format = std::make_shared<std::string>("text");
-  auto& command = add_command(commands.root, "version", "print version, commit, protocol level and Kuma level", "kdsd version -o json");
+  auto& command = add_command(commands.root, "version", "print version, commit, protocol level and Kuma level",
+                              "kdsd version -o json");
   command.add_option("-o,--output", *format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT")

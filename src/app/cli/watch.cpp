@@ -24,9 +24,12 @@ void wait(std::chrono::milliseconds interval) {
 
 std::string_view event_text(Event event) {
   switch (event) {
-    case Event::added: return "added";
-    case Event::modified: return "modified";
-    case Event::deleted: return "deleted";
+    case Event::added:
+      return "added";
+    case Event::modified:
+      return "modified";
+    case Event::deleted:
+      return "deleted";
   }
   return {};
 }

@@ -1,11 +1,12 @@
 #include "app/cli/yaml_output.h"
 
-#include <yaml-cpp/emitter.h>
-#include <yaml-cpp/emittermanip.h>
-
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <string_view>
+#include <yaml-cpp/emitter.h>
+#include <yaml-cpp/emittermanip.h>
 
 #include "model/json.h"
 
@@ -14,9 +15,11 @@ namespace json = boost::json;
 namespace {
 
 // Plain words that YAML 1.1 or 1.2 readers do not take for texts.
-constexpr std::array<std::string_view, 11> words = {"null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", "nan"};
+constexpr std::array<std::string_view, 11> words = {"null", "~",   "true", "false", "yes", "no",
+                                                    "on",   "off", "y",    "n",     "nan"};
 
-// Anything that begins like a number and has only characters of numbers, dates, and addresses; quoting too much is harmless.
+// Anything that begins like a number and has only characters of numbers, dates, and addresses; quoting too much is
+// harmless.
 bool looks_like_number(std::string_view text) {
   constexpr std::string_view first = "0123456789+-.";
   constexpr std::string_view later = "0123456789+-._:eExXoOabcdfABCDFTZinN";
@@ -26,7 +29,8 @@ bool looks_like_number(std::string_view text) {
 bool needs_quotes(std::string_view text) {
   if (text.empty() || looks_like_number(text)) return true;
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return std::find(words.begin(), words.end(), lower) != words.end();
 }
 
@@ -40,6 +44,28 @@ void emit_text(YAML::Emitter& out, std::string_view text) {
     out << YAML::DoubleQuoted << std::string(text);
   } else {
     out << std::string(text);
+  }
+}
+
+// With a point, since a YAML 1.1 reader takes 5E-1 for a text.
+std::string decimal(double number) {
+  constexpr std::size_t longest = 32;  // shortest spelling of any double has at most 24 characters
+  std::array<char, longest> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
+  std::string text(buffer.data(), end);
+  if (text.find('.') == std::string::npos) text.insert(std::min(text.find('e'), text.size()), ".0");
+  return text;
+}
+
+void emit_bare(YAML::Emitter& out, const json::value& value) {
+  if (value.is_null()) {
+    out << YAML::Null;
+  } else if (value.is_bool()) {
+    out << value.get_bool();
+  } else if (value.is_double()) {
+    out << decimal(value.get_double());
+  } else {
+    out << to_compact_json(value);
   }
 }
 
@@ -65,8 +91,7 @@ void emit(YAML::Emitter& out, const json::value& value) {
   } else if (value.is_string()) {
     emit_text(out, {value.get_string().data(), value.get_string().size()});
   } else {
-    // Numbers, booleans and null are spelled in YAML as in JSON.
-    out << to_compact_json(value);
+    emit_bare(out, value);
   }
 }
 

@@ -1,7 +1,7 @@
 // JSON values as YAML text, in block style and in the order of their members.
 //
-// Pure. Texts that a YAML reader would take for something else (true, 12, a date) are quoted, so that what `get -o yaml`
-// prints can be applied again.
+// Pure. Texts that a YAML reader would take for something else (true, 12, a date) are quoted, so that what `get -o
+// yaml` prints can be applied again.
 #pragma once
 
 #include <boost/json/value.hpp>

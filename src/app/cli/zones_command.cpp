@@ -106,10 +106,11 @@ json::array shown_of(const json::array& zones, OutputFormat format) {
     const auto cells = zone_cells(zone, unix_seconds());
     const auto summary = summary_of(zone);
     // The age grows by itself; the time it counts from does not.
-    out.push_back(json::object{{"name", cells.front()},
-                               {"zone", zone},
-                               {"key", json::array{cells[1], cells[2], cells[4], summary.connected_since, summary.last_end,
-                                                   summary.sent, summary.acknowledged, summary.rejected}}});
+    out.push_back(
+        json::object{{"name", cells.front()},
+                     {"zone", zone},
+                     {"key", json::array{cells[1], cells[2], cells[4], summary.connected_since, summary.last_end,
+                                         summary.sent, summary.acknowledged, summary.rejected}}});
   }
   return out;
 }
@@ -154,7 +155,8 @@ int show_watching(Console& console, RestClient& client, OutputFormat format) {
 int show_zones(Console& console, const ZonesOptions& options) {
   auto client = make_client(console, options.server);
   if (!client.ok()) return fail_to_connect(console, client.status());
-  return options.is_watching ? show_watching(console, *client, options.format) : show_once(console, *client, options.format);
+  return options.is_watching ? show_watching(console, *client, options.format)
+                             : show_once(console, *client, options.format);
 }
 
 }  // namespace

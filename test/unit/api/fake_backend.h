@@ -22,7 +22,8 @@ namespace kdsd::api {
 
 class FakeBackend : public Backend {
  public:
-  explicit FakeBackend(policy::ControlPlaneKind control_plane = {}) : core_(options_of(control_plane), Catalogue::builtin()) {
+  explicit FakeBackend(policy::ControlPlaneKind control_plane = {})
+      : core_(options_of(control_plane), Catalogue::builtin()) {
     facts_.control_plane = control_plane;
     facts_.kdsd_version = "0.1.0";
     facts_.hostname = "cp-1";
@@ -59,8 +60,8 @@ class FakeBackend : public Backend {
 
   Facts& edit_facts() { return facts_; }
   kds::Core& core() { return core_; }
-  Status commit_outcome;              // of every commit from now on
-  std::vector<std::string> missing;   // for /ready
+  Status commit_outcome;             // of every commit from now on
+  std::vector<std::string> missing;  // for /ready
 
  private:
   static kds::CoreOptions options_of(const policy::ControlPlaneKind& control_plane) {
@@ -112,7 +113,8 @@ struct Reply {
   // Names of the items of a list.
   std::string names() const {
     std::string out;
-    for (const auto& item : body.at("items").as_array()) out += (out.empty() ? "" : " ") + std::string(find_text(item, {"name"}));
+    for (const auto& item : body.at("items").as_array())
+      out += (out.empty() ? "" : " ") + std::string(find_text(item, {"name"}));
     return out;
   }
 };
@@ -124,7 +126,8 @@ class Api {
     add_resource_routes(router_, backend);
   }
 
-  Reply send(const std::string& method, const std::string& target, const std::string& body = "", TextPairs headers = {}) {
+  Reply send(const std::string& method, const std::string& target, const std::string& body = "",
+             TextPairs headers = {}) {
     Request request;
     request.method = method;
     const auto mark = target.find('?');
@@ -162,12 +165,10 @@ class Api {
   Reply run(const Request& request) {
     boost::asio::io_context context;
     Reply reply;
-    boost::asio::co_spawn(
-        context, router_.handle(request),
-        [&](std::exception_ptr problem, Response response) {
-          if (problem) std::rethrow_exception(problem);
-          reply = {response.status, std::move(response.headers), std::move(response.body), {}};
-        });
+    boost::asio::co_spawn(context, router_.handle(request), [&](std::exception_ptr problem, Response response) {
+      if (problem) std::rethrow_exception(problem);
+      reply = {response.status, std::move(response.headers), std::move(response.body), {}};
+    });
     context.run();
     boost::json::error_code error;
     auto parsed = boost::json::parse(reply.text, error);

@@ -1,13 +1,12 @@
 // The server over real sockets on loopback.
-#include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <thread>
 
 #include "api/api_server.h"
@@ -40,7 +39,8 @@ class Client {
     std::string out;
     char buffer[4096];
     boost::system::error_code error;
-    while (!error && out.find(text) == std::string::npos) out.append(buffer, socket_.read_some(asio::buffer(buffer), error));
+    while (!error && out.find(text) == std::string::npos)
+      out.append(buffer, socket_.read_some(asio::buffer(buffer), error));
     return out;
   }
 
@@ -58,7 +58,8 @@ std::string close_after(const std::string& line) { return request(line, "Connect
 // A plain server with a handler that echoes, on its own thread.
 class Server {
  public:
-  explicit Server(HttpServerOptions options = {}, RequestHandler handler = echo()) : server_(context_, std::move(options), std::move(handler)) {
+  explicit Server(HttpServerOptions options = {}, RequestHandler handler = echo())
+      : server_(context_, std::move(options), std::move(handler)) {
     auto status = server_.start();
     EXPECT_TRUE(status.ok()) << status.text();
     thread_ = std::thread([this] { context_.run(); });
@@ -101,7 +102,8 @@ TEST(HttpServer, RefusesOversizedBodiesAndStillAnswers) {
   client.send(request("PUT /a", "", std::string(300'000, 'x')));
   EXPECT_TRUE(client.read_until("\r\n").starts_with("HTTP/1.1 413"));
   Client chunked(server.port());
-  chunked.send(request("PUT /a", "Transfer-Encoding: chunked\r\n") + "800\r\n" + std::string(0x800, 'x') + "\r\n0\r\n\r\n");
+  chunked.send(request("PUT /a", "Transfer-Encoding: chunked\r\n") + "800\r\n" + std::string(0x800, 'x') +
+               "\r\n0\r\n\r\n");
   EXPECT_TRUE(chunked.read_until("\r\n").starts_with("HTTP/1.1 413"));
 }
 
@@ -112,8 +114,9 @@ TEST(HttpServer, RefusesHugeHeadersAndNonsense) {
   Client huge(server.port());
   huge.send(request("GET /", "X: " + std::string(200'000, 'x') + "\r\n"));
   EXPECT_TRUE(huge.read_until("\r\n").starts_with("HTTP/1.1 431"));
-  for (const std::string text : {"\x16\x03\x01 nonsense\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-                                 "GET /?a=%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"}) {
+  for (const std::string text :
+       {"\x16\x03\x01 nonsense\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET /?a=%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"}) {
     Client client(server.port());
     client.send(text);
     EXPECT_TRUE(client.read_until("\r\n").starts_with("HTTP/1.1 400")) << text;
@@ -206,13 +209,15 @@ TlsOptions self_signed() {
   X509_sign(certificate, key, EVP_sha256());
   TlsOptions options;
   options.certificate_pem = pem_of([&](BIO* out) { PEM_write_bio_X509(out, certificate); });
-  options.key_pem = pem_of([&](BIO* out) { PEM_write_bio_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr); });
+  options.key_pem =
+      pem_of([&](BIO* out) { PEM_write_bio_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr); });
   X509_free(certificate);
   EVP_PKEY_free(key);
   return options;
 }
 
-std::string get_over_tls(std::uint16_t port, const TlsOptions& trusted, const std::string& path, bool with_certificate = false) {
+std::string get_over_tls(std::uint16_t port, const TlsOptions& trusted, const std::string& path,
+                         bool with_certificate = false) {
   asio::io_context context;
   asio::ssl::context tls(asio::ssl::context::tls_client);
   tls.add_certificate_authority(asio::buffer(trusted.certificate_pem));
@@ -267,15 +272,18 @@ TEST(ApiServer, ServesTheSameOverBothListenersAndTellsTheObserver) {
   options.https = ListenerOptions{"127.0.0.1", 0, tls};
   options.diagnostics = ListenerOptions{"127.0.0.1", 0, {}};
   options.observer = [&](const RequestObservation& observation) {
-    seen.push_back(std::string(observation.method) + " " + std::string(observation.route) + " " + std::to_string(observation.status));
+    seen.push_back(std::string(observation.method) + " " + std::string(observation.route) + " " +
+                   std::to_string(observation.status));
   };
   ApiServer server(context, backend, options);
   ASSERT_TRUE(server.start().ok());
   std::thread thread([&] { context.run(); });
   const auto over_tls = get_over_tls(server.https_port(), tls, "/meshes/none/meshtimeouts/a");
   EXPECT_TRUE(over_tls.starts_with("HTTP/1.1 404")) << over_tls;
-  for (const auto& [path, start] : std::vector<std::pair<std::string, std::string>>{
-           {"/healthy", "HTTP/1.1 200"}, {"/metrics", "HTTP/1.1 200"}, {"/ready", "HTTP/1.1 200"}, {"/meshes", "HTTP/1.1 404"}}) {
+  for (const auto& [path, start] : std::vector<std::pair<std::string, std::string>>{{"/healthy", "HTTP/1.1 200"},
+                                                                                    {"/metrics", "HTTP/1.1 200"},
+                                                                                    {"/ready", "HTTP/1.1 200"},
+                                                                                    {"/meshes", "HTTP/1.1 404"}}) {
     Client client(server.diagnostics_port());
     client.send(close_after("GET " + path));
     EXPECT_TRUE(client.read_all().starts_with(start)) << path;

@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "fake_backend.h"
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
 #include "kuma/system/v1alpha1/zone.pb.h"
-
-#include "fake_backend.h"
 
 namespace kdsd::api {
 namespace {
@@ -16,7 +15,8 @@ policy::ControlPlaneKind zone(const std::string& name, bool federated) {
   return kind;
 }
 
-Resource copy_of(const std::string& type, const std::string& mesh, const std::string& name, const std::string& source, Labels labels) {
+Resource copy_of(const std::string& type, const std::string& mesh, const std::string& name, const std::string& source,
+                 Labels labels) {
   Resource resource;
   resource.type = Catalogue::builtin().find(type);
   resource.mesh = mesh;
@@ -59,18 +59,22 @@ TEST_F(Resources, MissingThingsSayWhatIsMissing) {
 
 TEST_F(Resources, BadBodiesChangeNothing) {
   const std::string deep = std::string(200, '[') + std::string(200, ']');
-  for (const std::string& body : {std::string("{"), std::string("[]"), std::string("\"text\""), std::string(), deep,
-                                  std::string(R"({"type":"MeshTimeout","type":"MeshRetry"})"), std::string("{\"name\":\"\xff\"}")}) {
+  for (const std::string& body :
+       {std::string("{"), std::string("[]"), std::string("\"text\""), std::string(), deep,
+        std::string(R"({"type":"MeshTimeout","type":"MeshRetry"})"), std::string("{\"name\":\"\xff\"}")}) {
     auto reply = api.put("/meshes/shop/meshtimeouts/a", body);
     EXPECT_EQ(reply.status, 400) << body;
     EXPECT_EQ(reply.title(), "Bad Request") << body;
   }
-  EXPECT_EQ(api.put("/meshes/shop/meshtimeouts/a", Api::timeout("shop", "a"), {{"content-type", "application/yaml"}}).status, 415);
+  EXPECT_EQ(
+      api.put("/meshes/shop/meshtimeouts/a", Api::timeout("shop", "a"), {{"content-type", "application/yaml"}}).status,
+      415);
   EXPECT_EQ(api.get("/meshes/shop/meshtimeouts/a").status, 404);
 }
 
 TEST_F(Resources, NamesThatAreNoNamesAreRefusedInTheAnswerOrThePath) {
-  EXPECT_EQ(api.put("/meshes/shop/meshtimeouts/a%20b", Api::timeout("shop", "a b")).title(), "Could not process a resource");
+  EXPECT_EQ(api.put("/meshes/shop/meshtimeouts/a%20b", Api::timeout("shop", "a b")).title(),
+            "Could not process a resource");
   for (const char* name : {"..", "%2e%2e", "a%2fb", "a%00", "%ff"}) {
     EXPECT_EQ(api.put("/meshes/shop/meshtimeouts/" + std::string(name), Api::timeout("shop", "a")).status, 400) << name;
   }
@@ -81,7 +85,8 @@ TEST_F(Resources, ViolationsAreListedForOldAndNewClients) {
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(reply.violations(), "name=name from the URL has to be the same as in body");
   EXPECT_EQ(reply.body.at("details"), reply.body.at("detail"));
-  EXPECT_EQ(find_text(reply.body.at("causes").as_array()[0], {"message"}), "name from the URL has to be the same as in body");
+  EXPECT_EQ(find_text(reply.body.at("causes").as_array()[0], {"message"}),
+            "name from the URL has to be the same as in body");
 }
 
 TEST_F(Resources, UnknownMethodIsRefusedWithTheOnesThereAre) {
@@ -112,12 +117,14 @@ TEST_F(Resources, ListsAreFilteredByNameAndLabels) {
   EXPECT_EQ(api.get("/meshes/shop/meshtimeouts?name=we").names(), "web");
   EXPECT_EQ(api.get("/meshtimeouts?filter[labels.team]=red").names(), "api web");
   EXPECT_EQ(api.get("/meshtimeouts?filter%5Blabels.team%5D=red&filter[labels.tier]=1").names(), "web");
-  for (const char* query : {"size=many", "size=1001", "size=-1", "offset=x", "filter[name]=a", "filter[labels.a][not]=b", "filter[labels.a=b"}) {
+  for (const char* query : {"size=many", "size=1001", "size=-1", "offset=x", "filter[name]=a",
+                            "filter[labels.a][not]=b", "filter[labels.a=b"}) {
     auto reply = api.get(std::string("/meshes/shop/meshtimeouts?") + query);
     EXPECT_EQ(reply.status, 400) << query;
     EXPECT_EQ(reply.title(), "Could not retrieve resources") << query;
   }
-  EXPECT_EQ(api.get("/meshtimeouts?filter[name]=a").violations(), "/meshtimeouts.filter[name]=filters are only supported on labels");
+  EXPECT_EQ(api.get("/meshtimeouts?filter[name]=a").violations(),
+            "/meshtimeouts.filter[name]=filters are only supported on labels");
 }
 
 TEST_F(Resources, EveryDescribedTypeCanBeListed) {
@@ -145,7 +152,8 @@ TEST_F(Resources, ResourceIsFoundByItsKri) {
 
 TEST_F(Resources, SecretsAreForAdministratorsOnly) {
   const TextPairs stranger{{"x-forwarded-for", "203.0.113.7"}};
-  for (const char* path : {"/meshes/shop/secrets", "/secrets", "/global-secrets", "/globalsecrets/a", "/meshes/shop/secrets/a"}) {
+  for (const char* path :
+       {"/meshes/shop/secrets", "/secrets", "/global-secrets", "/globalsecrets/a", "/meshes/shop/secrets/a"}) {
     EXPECT_EQ(api.get(path, stranger).title(), "Access Denied") << path;
   }
   EXPECT_EQ(api.put("/global-secrets/a", R"({"type":"GlobalSecret","name":"a","data":"YQ=="})", stranger).status, 403);
@@ -166,8 +174,8 @@ TEST_F(Resources, MeshBringsItsDefaultPoliciesAndItsSigningKey) {
 }
 
 TEST_F(Resources, ProxiesAndInsightsCannotBeWrittenOnTheGlobal) {
-  for (const char* path : {"/meshes/shop/dataplanes/a", "/meshes/shop/workloads/a", "/zoneegresses/a", "/mesh-insights/shop",
-                           "/meshes/shop/service-insights/a", "/meshes/none/dataplanes/a"}) {
+  for (const char* path : {"/meshes/shop/dataplanes/a", "/meshes/shop/workloads/a", "/zoneegresses/a",
+                           "/mesh-insights/shop", "/meshes/shop/service-insights/a", "/meshes/none/dataplanes/a"}) {
     EXPECT_EQ(api.put(path, "{}").title(), "Method not allowed") << path;
     EXPECT_EQ(api.remove(path).status, 405) << path;
   }
@@ -189,7 +197,8 @@ TEST_F(Resources, NameElsewhereBelongsToOneResource) {
 }
 
 TEST_F(Resources, CopyIsManagedWhereItCameFrom) {
-  backend.store(copy_of("MeshTimeout", "shop", "theirs-x", "east", {{"kuma.io/origin", "zone"}, {"kuma.io/zone", "east"}}));
+  backend.store(
+      copy_of("MeshTimeout", "shop", "theirs-x", "east", {{"kuma.io/origin", "zone"}, {"kuma.io/zone", "east"}}));
   auto reply = api.remove("/meshes/shop/meshtimeouts/theirs-x");
   EXPECT_EQ(reply.status, 405);
   EXPECT_NE(reply.text.find("zone \\\"east\\\""), std::string::npos) << reply.text;
@@ -216,7 +225,8 @@ TEST_F(Resources, ConnectedZoneCannotBeDeleted) {
 
 TEST_F(Resources, SecretInUseCannotBeDeleted) {
   api.put("/meshes/shop/secrets/cert", R"({"type":"Secret","mesh":"shop","name":"cert","data":"YQ=="})");
-  auto mesh = R"({"type":"Mesh","name":"shop","mtls":{"backends":[{"name":"ca-1","type":"provided","conf":{"cert":{"secret":"cert"},"key":{"secret":"key"}}}]}})";
+  auto mesh =
+      R"({"type":"Mesh","name":"shop","mtls":{"backends":[{"name":"ca-1","type":"provided","conf":{"cert":{"secret":"cert"},"key":{"secret":"key"}}}]}})";
   auto written = api.put("/meshes/shop", mesh);
   ASSERT_EQ(written.status, 200) << written.text;
   EXPECT_EQ(api.remove("/meshes/shop/secrets/cert").status, 400);
@@ -226,7 +236,8 @@ TEST_F(Resources, ReadOnlyApiRefusesEveryWrite) {
   backend.edit_facts().read_only = true;
   EXPECT_EQ(api.put_timeout("shop", "a").title(), "Method not allowed");
   EXPECT_EQ(api.remove("/meshes/shop").status, 405);
-  for (const auto& type : api.get("/_resources").body.at("resources").as_array()) EXPECT_TRUE(type.at("readOnly").as_bool());
+  const auto types = api.get("/_resources");
+  for (const auto& type : types.body.at("resources").as_array()) EXPECT_TRUE(type.at("readOnly").as_bool());
 }
 
 TEST_F(Resources, FailedCommitIsNoSuccess) {
@@ -273,7 +284,8 @@ TEST(LonelyZone, MayWriteEverything) {
   EXPECT_EQ(services.names(), "web");
   EXPECT_EQ(find_text(services.body.at("items").as_array()[0], {"status"}), "offline");
   EXPECT_EQ(api.get("/meshes/shop/service-insights/other").status, 200);
-  EXPECT_EQ(api.remove("/meshes/shop").violations(), "mesh=unable to delete mesh, there are still some dataplanes attached");
+  EXPECT_EQ(api.remove("/meshes/shop").violations(),
+            "mesh=unable to delete mesh, there are still some dataplanes attached");
 }
 
 TEST(FederatedZone, LeavesToTheGlobalWhatIsItsOwn) {
@@ -281,7 +293,8 @@ TEST(FederatedZone, LeavesToTheGlobalWhatIsItsOwn) {
   Api api(backend);
   backend.store(copy_of("Mesh", "", "shop", "global", {}));
   EXPECT_EQ(api.put("/meshes/other", R"({"type":"Mesh","name":"other"})").status, 405);
-  EXPECT_EQ(api.put_timeout("shop", "a").violations(), "labels[\"kuma.io/origin\"]=the origin label must be set to 'zone'");
+  EXPECT_EQ(api.put_timeout("shop", "a").violations(),
+            "labels[\"kuma.io/origin\"]=the origin label must be set to 'zone'");
   EXPECT_EQ(api.put_timeout("shop", "a", R"({"kuma.io/origin":"zone"})").status, 201);
   EXPECT_EQ(find_text(api.get("/").body, {"gui"}), "");
   EXPECT_EQ(api.get("/_kri/kri_mt_shop_east__a_").status, 200);

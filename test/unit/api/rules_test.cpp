@@ -17,8 +17,8 @@ TEST(Path, IsSplitIntoDecodedParts) {
 }
 
 TEST(Path, RefusesWhateverCouldMeanAnotherPath) {
-  for (const char* path : {"/a/%2f", "/a%2Fb", "/a/..", "/a/%2e%2e/b", "/.", "/a%00", "/a%0a", "/a%ff", "/a%c0%af", "/a%", "/a%4",
-                           "/a%zz", "/a%5c", "a", "", "/%ed%a0%80"}) {
+  for (const char* path : {"/a/%2f", "/a%2Fb", "/a/..", "/a/%2e%2e/b", "/.", "/a%00", "/a%0a", "/a%ff", "/a%c0%af",
+                           "/a%", "/a%4", "/a%zz", "/a%5c", "a", "", "/%ed%a0%80"}) {
     EXPECT_FALSE(split_path(path).ok()) << path;
   }
 }
@@ -34,10 +34,12 @@ TEST(Query, KeepsOrderAndDecodesPlus) {
 }
 
 TEST(Accept, CoversJson) {
-  for (const char* accept : {"", "*/*", "application/json", "text/html, application/*;q=0.5", "Application/JSON; charset=utf-8"}) {
+  for (const char* accept :
+       {"", "*/*", "application/json", "text/html, application/*;q=0.5", "Application/JSON; charset=utf-8"}) {
     EXPECT_TRUE(accepts_json(accept)) << accept;
   }
-  for (const char* accept : {"text/html", "application/json;q=0", "application/yaml"}) EXPECT_FALSE(accepts_json(accept)) << accept;
+  for (const char* accept : {"text/html", "application/json;q=0", "application/yaml"})
+    EXPECT_FALSE(accepts_json(accept)) << accept;
 }
 
 TEST(ContentType, OfBodiesIsJsonOrMissing) {
@@ -84,7 +86,8 @@ TEST(LocalCaller, IsTheAdministrator) {
 
 TEST(LocalCaller, IsNobodyWhenARelayOrAForeignPageStandsBetween) {
   const std::string anonymous = "mesh-system:anonymous";
-  for (const char* relay : {"forwarded", "x-forwarded-for", "x-real-ip"}) EXPECT_EQ(name_of(local_request({{relay, "x"}})), anonymous);
+  for (const char* relay : {"forwarded", "x-forwarded-for", "x-real-ip"})
+    EXPECT_EQ(name_of(local_request({{relay, "x"}})), anonymous);
   EXPECT_EQ(name_of(local_request({}, "cp.example:5681")), anonymous);
   EXPECT_EQ(name_of(local_request({}, "127.0.0.1.example")), anonymous);
   EXPECT_EQ(name_of(local_request({{"sec-fetch-site", "cross-site"}})), anonymous);

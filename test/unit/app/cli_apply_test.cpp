@@ -1,10 +1,10 @@
 // apply, get, delete and zones against a small server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <map>
 
 #include "app/cli/rest_client.h"
+
 #include "cli_support.h"
 
 namespace kdsd::app::cli {
@@ -24,7 +24,8 @@ constexpr const char* slow_path = "/meshes/default/meshtimeouts/slow";
 std::string stored_slow(const std::string& timeout, const std::string& labels = R"({"kuma.io/mesh":"default"})") {
   return R"({"type":"MeshTimeout","mesh":"default","name":"slow","creationTime":"2026-01-01T00:00:00Z",
     "modificationTime":"2026-01-01T00:00:00Z","labels":)" +
-         labels + R"(,"kri":"kri_mt_default___slow_","spec":{"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},
+         labels +
+         R"(,"kri":"kri_mt_default___slow_","spec":{"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},
     "default":{"connectionTimeout":")" +
          timeout + R"("}}]}})";
 }
@@ -39,7 +40,7 @@ FakeServer::Handler answers(std::map<std::string, FakeAnswer> known) {
   };
 }
 
-Outcome apply(const FakeServer& server, const std::string& text) {
+Outcome apply_text(const FakeServer& server, const std::string& text) {
   Shell shell;
   shell.input = text;
   return shell.run({"apply", "--address", server.address(), "-f", "-"});
@@ -47,7 +48,7 @@ Outcome apply(const FakeServer& server, const std::string& text) {
 
 TEST(CliApply, WhatIsNotThereIsCreated) {
   FakeServer server(answers({{std::string("PUT ") + slow_path, {201, "{}"}}}));
-  const auto outcome = apply(server, slow);
+  const auto outcome = apply_text(server, slow);
   EXPECT_EQ(outcome.out, "MeshTimeout/default/slow created\n");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(server.lines(), ElementsAre(std::string("GET ") + slow_path, std::string("PUT ") + slow_path));
@@ -58,7 +59,7 @@ TEST(CliApply, WhatIsNotThereIsCreated) {
 TEST(CliApply, AnotherSpecIsAnUpdate) {
   FakeServer server(answers({{std::string("GET ") + slow_path, {200, stored_slow("9s")}},
                              {std::string("PUT ") + slow_path, {200, R"({"warnings":["old field"]})"}}}));
-  const auto outcome = apply(server, slow);
+  const auto outcome = apply_text(server, slow);
   EXPECT_EQ(outcome.out, "MeshTimeout/default/slow updated\n");
   EXPECT_EQ(outcome.err, "Warning: MeshTimeout/default/slow: old field\n");
 }
@@ -66,16 +67,17 @@ TEST(CliApply, AnotherSpecIsAnUpdate) {
 TEST(CliApply, ALabelThatTheFileNoLongerHasIsAnUpdate) {
   FakeServer server(answers({{std::string("GET ") + slow_path, {200, stored_slow("10s", R"({"team":"a"})")}},
                              {std::string("PUT ") + slow_path, {200, "{}"}}}));
-  EXPECT_EQ(apply(server, slow).out, "MeshTimeout/default/slow updated\n");
+  EXPECT_EQ(apply_text(server, slow).out, "MeshTimeout/default/slow updated\n");
 }
 
 TEST(CliApply, TheSameIsNotSentAgain) {
   const std::string text = std::string(slow).insert(std::string(slow).find("spec:"), "labels: {team: a}\n");
-  FakeServer server(answers(
-      {{std::string("GET ") + slow_path, {200, stored_slow("10s", R"({"kuma.io/mesh":"default","kuma.io/origin":"zone","team":"a"})")}}}));
+  FakeServer server(
+      answers({{std::string("GET ") + slow_path,
+                {200, stored_slow("10s", R"({"kuma.io/mesh":"default","kuma.io/origin":"zone","team":"a"})")}}}));
   // The top-level reference that the server shows is not in the file: a spec with one is another spec.
   const std::string with_target = std::string(text).replace(text.find("  to:"), 0, "  targetRef: {kind: Mesh}\n");
-  const auto outcome = apply(server, with_target);
+  const auto outcome = apply_text(server, with_target);
   EXPECT_EQ(outcome.out, "MeshTimeout/default/slow unchanged\n");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(server.lines(), ElementsAre(std::string("GET ") + slow_path));
@@ -87,7 +89,7 @@ TEST(CliApply, AfterARefusalTheOthersAreStillApplied) {
                                 "invalid_parameters":[{"field":"spec.to[2].default.idleTimeout","reason":"must be positive"}]})"}},
                              {std::string("PUT ") + slow_path, {201, "{}"}}}));
   const std::string bad = std::string(slow).replace(std::string(slow).find("slow"), 4, "bad");
-  const auto outcome = apply(server, bad + "---\ntype: Nonsense\nname: x\n---\n" + slow);
+  const auto outcome = apply_text(server, bad + "---\ntype: Nonsense\nname: x\n---\n" + slow);
   EXPECT_EQ(outcome.out,
             "MeshTimeout/default/bad refused: Could not process a resource (Resource is not valid)\n"
             "  spec.to[2].default.idleTimeout: must be positive\n"
@@ -98,17 +100,19 @@ TEST(CliApply, AfterARefusalTheOthersAreStillApplied) {
 
 TEST(CliApply, AKubernetesDocumentGoesToItsAddressOnBothKindsOfControlPlane) {
   const std::string text =
-      "apiVersion: kuma.io/v1alpha1\nkind: MeshTimeout\nmetadata: {name: a.b, namespace: shop, labels: {kuma.io/mesh: m}}\n"
+      "apiVersion: kuma.io/v1alpha1\nkind: MeshTimeout\nmetadata: {name: a.b, namespace: shop, labels: {kuma.io/mesh: "
+      "m}}\n"
       "spec: {to: []}\n";
-  FakeServer universal(answers({{"GET /config", {200, R"({"environment":"universal"})"}},
-                                {"PUT /meshes/m/meshtimeouts/a.b", {201, "{}"}}}));
-  EXPECT_EQ(apply(universal, text).out, "MeshTimeout/m/a.b created\n");
+  FakeServer universal(answers(
+      {{"GET /config", {200, R"({"environment":"universal"})"}}, {"PUT /meshes/m/meshtimeouts/a.b", {201, "{}"}}}));
+  EXPECT_EQ(apply_text(universal, text).out, "MeshTimeout/m/a.b created\n");
   const std::string config = R"({"environment":"kubernetes","store":{"kubernetes":{"systemNamespace":"mesh-system"}}})";
-  FakeServer namespaced(answers({{"GET /config", {200, config}}, {"PUT /meshes/m/meshtimeouts/a.b.shop", {201, "{}"}},
+  FakeServer namespaced(answers({{"GET /config", {200, config}},
+                                 {"PUT /meshes/m/meshtimeouts/a.b.shop", {201, "{}"}},
                                  {"PUT /meshes/m/meshtimeouts/a.b.mesh-system", {201, "{}"}}}));
-  EXPECT_EQ(apply(namespaced, text).out, "MeshTimeout/m/a.b.shop created\n");
+  EXPECT_EQ(apply_text(namespaced, text).out, "MeshTimeout/m/a.b.shop created\n");
   const std::string without = std::string(text).replace(text.find(", namespace: shop"), 17, "");
-  EXPECT_EQ(apply(namespaced, without).out, "MeshTimeout/m/a.b.mesh-system created\n");
+  EXPECT_EQ(apply_text(namespaced, without).out, "MeshTimeout/m/a.b.mesh-system created\n");
 }
 
 TEST(CliApply, ADryRunNeedsNoServerAndShowsWhatWouldBeSent) {
@@ -163,8 +167,8 @@ TEST(CliClient, AConnectionThatTheServerDroppedIsOpenedAgain) {
 TEST(CliClient, AnAnswerThatDoesNotComeIsGivenUp) {
   boost::asio::io_context io;
   boost::asio::ip::tcp::acceptor silent(io, {boost::asio::ip::make_address("127.0.0.1"), 0});
-  auto client = RestClient::create(
-      {.address = "http://127.0.0.1:" + std::to_string(silent.local_endpoint().port()), .timeout = std::chrono::milliseconds(1)});
+  auto client = RestClient::create({.address = "http://127.0.0.1:" + std::to_string(silent.local_endpoint().port()),
+                                    .timeout = std::chrono::milliseconds(1)});
   ASSERT_TRUE(client.ok());
   for (int i = 0; i < 2; ++i) {
     const auto answer = client->get("/");
@@ -178,8 +182,9 @@ TEST(CliGet, FollowsPagesByTheirOffsetAlone) {
     return R"({"total":2,"items":[{"type":"MeshTimeout","mesh":"m","name":")" + name +
            R"(","labels":{"kuma.io/zone":"east","kuma.io/origin":"zone"},"spec":{}}],"next":)" + next + "}";
   };
-  FakeServer server(answers({{"GET /meshtimeouts?size=1000", {200, page("a", R"("http://proxy:1/x?offset=k%3A2&size=1000")")}},
-                             {"GET /meshtimeouts?size=1000&offset=k%3A2", {200, page("b", "null")}}}));
+  FakeServer server(
+      answers({{"GET /meshtimeouts?size=1000", {200, page("a", R"("http://proxy:1/x?offset=k%3A2&size=1000")")}},
+               {"GET /meshtimeouts?size=1000&offset=k%3A2", {200, page("b", "null")}}}));
   const auto outcome = Shell().run({"get", "MeshTimeout", "--address", server.address()});
   EXPECT_EQ(outcome.out,
             "MESH   NAME   TARGET   ZONE   ORIGIN   AGE\n"
@@ -203,8 +208,9 @@ TEST(CliGet, ANamespaceIsPartOfTheNameAndAFilterOfLists) {
   FakeServer server(answers({}));
   (void)Shell().run({"get", "MeshTimeout", "slow", "-n", "shop", "--address", server.address()});
   (void)Shell().run({"get", "MeshTimeout", "-m", "m", "-n", "shop", "--address", server.address()});
-  EXPECT_THAT(server.lines(), ElementsAre("GET /meshes/default/meshtimeouts/slow.shop",
-                                          "GET /meshes/m/meshtimeouts?size=1000&filter%5Blabels.k8s.kuma.io%2Fnamespace%5D=shop"));
+  EXPECT_THAT(server.lines(),
+              ElementsAre("GET /meshes/default/meshtimeouts/slow.shop",
+                          "GET /meshes/m/meshtimeouts?size=1000&filter%5Blabels.k8s.kuma.io%2Fnamespace%5D=shop"));
 }
 
 TEST(CliGet, WatchShowsWhatChangesAndOutlivesARestart) {
@@ -212,10 +218,14 @@ TEST(CliGet, WatchShowsWhatChangesAndOutlivesARestart) {
   int round = 0;
   FakeServer server([&](const FakeRequest&) {
     switch (round++) {
-      case 0: return FakeAnswer{200, list(R"({"name":"a","type":"Zone","enabled":true})")};
-      case 1: return FakeAnswer{503, ""};
-      case 2: return FakeAnswer{200, list(R"({"name":"a","type":"Zone","enabled":false})")};
-      default: return FakeAnswer{200, list("")};
+      case 0:
+        return FakeAnswer{200, list(R"({"name":"a","type":"Zone","enabled":true})")};
+      case 1:
+        return FakeAnswer{503, ""};
+      case 2:
+        return FakeAnswer{200, list(R"({"name":"a","type":"Zone","enabled":false})")};
+      default:
+        return FakeAnswer{200, list("")};
     }
   });
   Shell shell;

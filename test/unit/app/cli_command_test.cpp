@@ -1,13 +1,13 @@
 // The command line itself: exit codes, help, completion, and the commands that need no server.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "app/cli/doctor.h"
 #include "app/run.h"
+
 #include "cli_support.h"
 
 namespace kdsd::app::cli {
@@ -18,8 +18,8 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 const std::vector<std::vector<std::string>> all_commands = {
-    {"run"},    {"version"}, {"config"}, {"config", "check"}, {"migrate"}, {"migrate", "up"}, {"apply"},
-    {"get"},    {"delete"},  {"zones"},  {"hash"},            {"doctor"},  {"completion"}};
+    {"run"},    {"version"}, {"config"}, {"config", "check"}, {"migrate"},   {"migrate", "up"}, {"apply"}, {"get"},
+    {"delete"}, {"zones"},   {"hash"},   {"doctor"},          {"completion"}};
 
 // A directory of its own for each test, removed at its end.
 class Folder {
@@ -44,7 +44,8 @@ std::string global_config(const Folder& folder) {
                       "mode: global\ngeneral: {workDir: " + folder.file("work") +
                           "}\nmultizone: {global: {kds: {grpcPort: 0}}}\n"
                           "apiServer: {http: {port: 0}, https: {port: 0}}\ndiagnostics: {serverPort: 0}\n"
-                          "kdsd: {store: {path: " + folder.file("kdsd.db") + "}}\n");
+                          "kdsd: {store: {path: " +
+                          folder.file("kdsd.db") + "}}\n");
 }
 
 TEST(CliHelp, EveryCommandHasAnExample) {
@@ -104,7 +105,8 @@ TEST(CliApply, ADirectoryMeansItsDocumentFilesSorted) {
   folder.write("notes.txt", "no document");
   const auto outcome = Shell().run({"apply", "--dry-run", "-f", folder.file("")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "# PUT /meshes/first\ntype: Mesh\nname: first\n---\n# PUT /meshes/second\ntype: Mesh\nname: second\n");
+  EXPECT_EQ(outcome.out,
+            "# PUT /meshes/first\ntype: Mesh\nname: first\n---\n# PUT /meshes/second\ntype: Mesh\nname: second\n");
 }
 
 TEST(CliColours, OnlyWhereTheyAreWanted) {
@@ -112,7 +114,8 @@ TEST(CliColours, OnlyWhereTheyAreWanted) {
   shell.input = "type: Nonsense\n";
   EXPECT_THAT(shell.run({"apply", "--address", "http://127.0.0.1:1", "-f", "-"}).out, Not(HasSubstr("\x1b[")));
   shell.has_colours = true;
-  EXPECT_THAT(shell.run({"apply", "--address", "http://127.0.0.1:1", "-f", "-"}).out, HasSubstr("\x1b[31mrefused:\x1b[0m"));
+  EXPECT_THAT(shell.run({"apply", "--address", "http://127.0.0.1:1", "-f", "-"}).out,
+              HasSubstr("\x1b[31mrefused:\x1b[0m"));
 }
 
 TEST(CliVersion, HasFourParts) {
@@ -136,7 +139,8 @@ TEST(CliCompletion, EveryScriptKnowsEveryCommand) {
     const auto outcome = Shell().run({"completion", shell});
     EXPECT_EQ(outcome.code, 0);
     for (const auto& command : all_commands) EXPECT_THAT(outcome.out, HasSubstr(command.back())) << shell;
-    for (const auto* word : {"dry-run", "meshtimeouts", "log-level", "address"}) EXPECT_THAT(outcome.out, HasSubstr(word)) << shell;
+    for (const auto* word : {"dry-run", "meshtimeouts", "log-level", "address"})
+      EXPECT_THAT(outcome.out, HasSubstr(word)) << shell;
   }
 }
 
@@ -154,10 +158,11 @@ TEST(CliCompletion, BashAcceptsItsScriptAndCompletesWithIt) {
   const Folder folder;
   const auto script = folder.write("kdsd.bash", Shell().run({"completion", "bash"}).out);
   EXPECT_EQ(bash("-n " + script), "");
-  const auto question = folder.write("ask.bash", "source " + script +
-                                                     "\nCOMP_WORDS=(kdsd config ch); COMP_CWORD=2; _kdsd; echo \"${COMPREPLY[@]}\"\n"
-                                                     "COMP_WORDS=(kdsd get meshtimeo); COMP_CWORD=2; _kdsd; echo \"${COMPREPLY[@]}\"\n"
-                                                     "COMP_WORDS=(kdsd ap); COMP_CWORD=1; _kdsd; echo \"${COMPREPLY[@]}\"\n");
+  const auto question =
+      folder.write("ask.bash", "source " + script +
+                                   "\nCOMP_WORDS=(kdsd config ch); COMP_CWORD=2; _kdsd; echo \"${COMPREPLY[@]}\"\n"
+                                   "COMP_WORDS=(kdsd get meshtimeo); COMP_CWORD=2; _kdsd; echo \"${COMPREPLY[@]}\"\n"
+                                   "COMP_WORDS=(kdsd ap); COMP_CWORD=1; _kdsd; echo \"${COMPREPLY[@]}\"\n");
   EXPECT_EQ(bash(question), "check\nmeshtimeouts\napply\n");
 }
 
@@ -168,8 +173,8 @@ TEST(CliConfig, CheckShowsValuesWithTheirSource) {
   shell.environment["KUMA_STORE_UNSAFE_DELETE"] = "true";
   const auto outcome = shell.run({"config", "check", "-c", file});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("mode +global +.*global.yaml:1"));
-  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("store.unsafeDelete +true +KUMA_STORE_UNSAFE_DELETE"));
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("mode +[^ ]*global.yaml:1 +global"));
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("store.unsafeDelete +KUMA_STORE_UNSAFE_DELETE +true"));
   const auto bad = Shell().run({"config", "check", "-c", folder.write("bad.yaml", "mode: sideways\n")});
   EXPECT_EQ(bad.code, 1);
   EXPECT_THAT(bad.err, HasSubstr("sideways"));
@@ -201,7 +206,8 @@ TEST(CliDoctor, IsContentWithAFreshGlobalAndItsStore) {
 TEST(CliDoctor, ADamagedStoreFailsAndSaysWhatToDo) {
   const Folder folder;
   const auto file = global_config(folder);
-  folder.write("kdsd.db", "this is no database at all, but long enough to be looked at by everybody who opens it........");
+  folder.write("kdsd.db",
+               "this is no database at all, but long enough to be looked at by everybody who opens it........");
   const auto outcome = Shell().run({"doctor", "-c", file});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, ::testing::ContainsRegex("FAIL store: .* -> restore the file from a backup"));
@@ -246,10 +252,14 @@ TEST(CliDoctor, AWorkDirectoryMustBeADirectory) {
 TEST(CliDoctor, CertificatesAreJudgedByTheirDates) {
   const Folder folder;
   const auto file = folder.file("c.pem");
-  const auto made = std::system(("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 100 -subj /CN=x "
-                                 "-keyout " + folder.file("k.pem") + " -out " + file + " >/dev/null 2>&1").c_str());
+  const auto made =
+      std::system(("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 100 -subj /CN=x "
+                   "-keyout " +
+                   folder.file("k.pem") + " -out " + file + " >/dev/null 2>&1")
+                      .c_str());
   if (made != 0) GTEST_SKIP() << "no openssl program";
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   constexpr std::int64_t day = 86400;
   EXPECT_EQ(check_certificate("c", file, false, now + 60).health, Health::ok);
   EXPECT_EQ(check_certificate("c", file, false, now + 80 * day).health, Health::warn);

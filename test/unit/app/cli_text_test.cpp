@@ -67,9 +67,10 @@ TEST(CliAge, ReadsTimesWithFractionsAndOffsets) {
 }
 
 TEST(CliYaml, ReadsBackAsWhatItWas) {
-  const auto value = json_of(R"({"name":"slow","on":true,"texts":["true","12","1.5","0x1f","~","","2026-01-01T00:00:00Z",
+  const auto value =
+      json_of(R"({"name":"slow","on":true,"texts":["true","12","1.5","0x1f","~","","2026-01-01T00:00:00Z",
     "10s","a: b","# no","- x","line\nline\n","  lead\n","y","no","null","10.0.0.1","{{ }}","a'b\"c","*x","&y","@z","%"],
-    "number":12,"big":9007199254740993,"half":0.5,"nothing":null,"empty":{},"list":[],"on ":{"12":{"a":[{"b":[[1]]}]}}})");
+    "number":12,"big":9007199254740993,"half":0.5,"huge":1e300,"negative":-12,"yes":true,"nope":false,"nothing":null,"empty":{},"list":[],"on ":{"12":{"a":[{"b":[[1]]}]}}})");
   const auto yaml = to_yaml(value);
   auto back = parse_yaml_documents(yaml);
   ASSERT_TRUE(back.ok()) << back.status().message() << "\n" << yaml;

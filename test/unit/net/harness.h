@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <future>
 #include <gmock/gmock.h>
@@ -14,6 +15,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -155,6 +157,33 @@ inline kds::Message message_of(std::string text) {
   kds::Message message;
   message.append(std::move(text));
   return message;
+}
+
+// Makes the app read everything and answer each message with itself, one write at a time as the core does.
+template <typename Server>
+void echo(FakeEvents& events, Server& server) {
+  struct Outbox {
+    std::deque<std::string> waiting;
+    bool writing = false;
+  };
+  auto outboxes = std::make_shared<std::map<std::uint64_t, Outbox>>();
+  auto pump = [outboxes, &server](std::uint64_t id) {
+    auto& outbox = (*outboxes)[id];
+    if (outbox.writing || outbox.waiting.empty()) return;
+    outbox.writing = true;
+    server.send(id, message_of(std::move(outbox.waiting.front())));
+    outbox.waiting.pop_front();
+  };
+  events.on_opened = [&server](std::uint64_t id, const kds::StreamOpened&) { server.allow_read(id); };
+  events.on_received = [outboxes, pump, &server](std::uint64_t id, const std::string& text) {
+    (*outboxes)[id].waiting.push_back(text);
+    pump(id);
+    server.allow_read(id);
+  };
+  events.on_written = [outboxes, pump](std::uint64_t id) {
+    (*outboxes)[id].writing = false;
+    pump(id);
+  };
 }
 
 // One call of a foreign client. Reads all the time unless told not to.

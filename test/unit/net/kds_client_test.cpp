@@ -30,15 +30,11 @@ class KdsClientTest : public testing::Test {
       const auto started = server_->start();
       ASSERT_TRUE(started.ok()) << started.text();
       port_ = server_->port();
-      global_.on_opened = [this](std::uint64_t id, const kds::StreamOpened&) { server_->allow_read(id); };
-      global_.on_received = [this](std::uint64_t id, const std::string& text) {
-        server_->send(id, message_of(text));
-        server_->allow_read(id);
-      };
+      echo(global_, *server_);
     });
   }
   void connect(ClientOptions options = {}) {
-    if (options.address.empty()) options.address = "localhost:" + std::to_string(port_);
+    if (options.address.empty()) options.address = "127.0.0.1:" + std::to_string(port_);
     options.zone = "east";
     options.version = "2.13.0";
     options.backoff_base_nanos = millisecond;

@@ -22,11 +22,7 @@ class KdsServerTest : public testing::Test {
       server_ = std::make_unique<KdsServer>(options, core_.post(), events_);
       const auto started = server_->start();
       ASSERT_TRUE(started.ok()) << started.text();
-      events_.on_opened = [this](std::uint64_t id, const kds::StreamOpened&) { server_->allow_read(id); };
-      events_.on_received = [this](std::uint64_t id, const std::string& text) {
-        server_->send(id, message_of(text));
-        server_->allow_read(id);
-      };
+      echo(events_, *server_);
     });
   }
   void TearDown() override {
@@ -345,6 +341,18 @@ TEST_F(KdsServerTest, MessagesThatAreNotReadStayWithTheZone) {
   EXPECT_EQ(events_.signal.read([&] { return events_.messages[id].size(); }), 0U);
   core_.run([&] { server_->allow_read(id); });
   EXPECT_TRUE(events_.wait_messages(id, 1));
+}
+
+// Guards: the message was dropped and the stream waited for ever.
+TEST_F(KdsServerTest, SecondWriteInFlightEndsTheStream) {
+  start();
+  Call call(channel(), method::global_to_zone, of_zone_east());
+  const auto id = events_.stream(down);
+  core_.run([&] {
+    server_->send(id, message_of(std::string(9 << 20, 'x')));
+    server_->send(id, message_of("second"));
+  });
+  EXPECT_EQ(call.status().error_code(), grpc::StatusCode::INTERNAL);
 }
 
 TEST_F(KdsServerTest, CallsAboveTheLimitAreRefused) {
