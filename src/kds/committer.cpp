@@ -97,6 +97,7 @@ void Committer::build(const Staged& staged, Timestamp now, CommitBatch& batch) {
     batch.upserts.push_back(std::move(entry));
   }
   batch.revision = batch.upserts.empty() ? Revision{} : next;
+  batch.deleted_zones = staged.deleted_zones;
   for (const auto& [name, text] : staged.facts) {
     auto known = facts_.find(name);
     if (known == facts_.end() || known->second != text) batch.facts[name] = text;

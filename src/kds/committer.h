@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct CommitBatch {
   std::vector<ResourceKey> purges;
   Revision revision;
   std::map<std::string, std::string> facts;
+  std::set<std::string> deleted_zones;  // not stored: for who ends their streams
 };
 
 struct Write {
@@ -56,6 +58,8 @@ class Committer {
   // The outcome of the batch that is in flight. On success the index has the changes and `changed` lists them; then the
   // writes' `done` are called.
   std::vector<EntryPtr> finish(const Status& status);
+  // Zones that the batch just finished deleted, also those that are there again.
+  const std::set<std::string>& deleted_zones() const { return batch_.deleted_zones; }
   void complete(const Status& status);  // calls `done` of the writes of the batch just finished
 
   // Tombstones to drop with the next commit; they are purged from the index when that is durable.

@@ -74,7 +74,7 @@ void Core::committed(const Status& status) {
   if (!status.ok()) log(LogEffect::Level::error, "commit failed: " + status.text());
   running_commits_ = true;
   // Before the answers: what a zone sent into a commit that also deleted it went with it and must not be acknowledged.
-  if (is_global()) end_deleted_zones(entries);
+  if (is_global() && status.ok()) end_deleted_zones();
   committer_.complete(status);
   after_apply(entries);
   running_commits_ = false;
@@ -82,20 +82,8 @@ void Core::committed(const Status& status) {
 }
 
 // A Zone that was deleted, also if it was made again in the same commit: its streams end, the zone starts over.
-void Core::end_deleted_zones(const std::vector<EntryPtr>& entries) {
-  std::set<std::string> gone;
-  for (const auto& entry : entries) {
-    if (entry->key.type->name != "Zone") continue;
-    const auto* status = zones_.find(entry->key.name);
-    const bool replaced =
-        entry->resource && status != nullptr && status->registered && status->zone_created != entry->resource->created;
-    if (!entry->resource || replaced) gone.insert(entry->key.name);
-  }
-  // A deleted Zone leaves no entry, because nobody else could have it.
-  const auto* type = catalogue_.find("Zone");
-  for (const auto& [zone, status] : zones_.all()) {
-    if (status.registered && !index_.find(*type, "", zone)) gone.insert(zone);
-  }
+void Core::end_deleted_zones() {
+  const auto gone = committer_.deleted_zones();
   for (const auto& zone : gone) {
     std::vector<StreamId> ended;
     for (const auto& [id, stream] : streams_) {
@@ -142,18 +130,22 @@ void Core::touch_zone(const std::string& zone) {
     if (!type->across_zones) continue;
     index_.each_of_source(*type, zone, [&](const ResourcePtr& resource) { keys->push_back(resource->key()); });
   }
-  if (!keys->empty()) touch_some(std::move(keys), 0);
+  if (!keys->empty()) touch_some(zone, std::move(keys), 0);
 }
 
-void Core::touch_some(std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from) {
+void Core::touch_some(const std::string& zone, std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from) {
   const std::size_t until = std::min(keys->size(), from + limits::touched_per_write);
   Write write;
   write.decide = [keys, from, until](Transaction& transaction) {
     for (std::size_t i = from; i < until; ++i) transaction.touch((*keys)[i]);
     return Status();
   };
-  write.done = [this, keys, until](const Status& status) {
-    if (status.ok() && until < keys->size()) touch_some(keys, until);
+  write.done = [this, zone, keys, until](const Status& status) {
+    if (!status.ok()) {
+      zones_to_touch_.insert(zone);  // the store could not: again with the next tick
+    } else if (until < keys->size()) {
+      touch_some(zone, keys, until);
+    }
   };
   (void)submit_write(std::move(write), true);
 }
@@ -173,6 +165,7 @@ void Core::compact() {
 void Core::tick() {
   if (is_global()) {
     check_health();
+    for (const auto& zone : std::exchange(zones_to_touch_, {})) touch_zone(zone);
     if (now_.nanos - insights_written_.nanos >= options_.insight_flush_nanos) {
       insights_written_ = now_;
       write_insights();

@@ -193,14 +193,15 @@ class Core {
   Status submit_write(Write write, bool internal);
   void run_commits();
   void after_apply(const std::vector<EntryPtr>& entries);
-  void end_deleted_zones(const std::vector<EntryPtr>& entries);
+  void end_deleted_zones();
   void end_behind(const ResourceType& type);
   void touch_zone(const std::string& zone);
-  void touch_some(std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from);
+  void touch_some(const std::string& zone, std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from);
 
   void activate(Stream& stream);
   void begin_sending(Stream& stream);
   void begin_receiving(Stream& stream);
+  void ask(StreamId id);
   void on_request(Stream& stream, std::string_view bytes);
   void on_response(Stream& stream, std::string_view bytes);
   void answer(StreamId id, const Incoming& incoming, const Applied& applied, const Status& status);
@@ -234,6 +235,7 @@ class Core {
   Timestamp insights_written_;
   std::string store_id_;
   std::uint64_t epoch_ = 1;
+  std::set<std::string> zones_to_touch_;  // whose enabling or disabling could not be written
   std::mt19937_64 random_;
   CoreCounters counters_;
   bool draining_ = false;

@@ -77,12 +77,27 @@ void Core::begin_receiving(Stream& stream) {
   options.node = options_.node;
   if (is_global()) options.node.config.clear();
   options.wanted = wanted_types();
-  const auto prefix = "resume." + stream.peer + ".";
-  for (auto it = committer_.facts().lower_bound(prefix); it != committer_.facts().end() && it->first.starts_with(prefix); ++it) {
-    if (!it->second.empty()) options.resume[it->first.substr(prefix.size())] = it->second;
-  }
   stream.receiver.emplace(std::move(options), catalogue_);
+  // The tokens have to say what is held. What an earlier stream of the peer delivered may still be on its way into the store, so
+  // this stream asks when all writes before it are through.
+  Write barrier;
+  barrier.decide = [](Transaction&) { return Status(); };
+  barrier.done = [this, id = stream.id](const Status&) { ask(id); };
+  (void)submit_write(std::move(barrier), true);
+}
+
+void Core::ask(StreamId id) {
+  auto it = streams_.find(id);
+  if (it == streams_.end()) return;
+  auto& stream = *it->second;
+  const auto prefix = "resume." + stream.peer + ".";
+  std::map<std::string, std::string> resume;
+  for (auto fact = committer_.facts().lower_bound(prefix); fact != committer_.facts().end() && fact->first.starts_with(prefix); ++fact) {
+    if (!fact->second.empty()) resume[fact->first.substr(prefix.size())] = fact->second;
+  }
+  stream.receiver->set_resume(std::move(resume));
   for (auto& request : stream.receiver->start()) stream.outbox.push_back(std::move(request));
+  pump(stream);
 }
 
 void Core::allow_read(Stream& stream) {
@@ -163,7 +178,10 @@ void Core::on_response(Stream& stream, std::string_view bytes) {
   ++stream.pending;
   counters_.types[incoming->type->name].received += 1;
   Write write;
-  write.decide = [this, incoming, applied, receiving](Transaction& transaction) {
+  write.decide = [this, id, incoming, applied, receiving](Transaction& transaction) {
+    // Its zone was deleted meanwhile, or a newer connection took over: the successor starts from what is stored.
+    if (!streams_.contains(id)) return Status(Code::unavailable, "the stream has ended");
+    if (is_global() && transaction.was_zone_deleted(receiving.zone)) return Status(Code::not_found, "zone " + receiving.zone + " was deleted");
     if (is_global() && !transaction.find(*catalogue_.find("Zone"), "", receiving.zone)) {
       return Status(Code::not_found, "zone " + receiving.zone + " does not exist");
     }

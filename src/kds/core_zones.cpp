@@ -71,13 +71,6 @@ void Core::promote_waiting(const std::string& name) {
 }
 
 void Core::register_zone(const std::string& zone) {
-  auto note = [this, zone] {
-    auto object = index_.find(*catalogue_.find("Zone"), "", zone);
-    auto& status = zones_.at(zone);
-    status.registered = object != nullptr;
-    if (object) status.zone_created = object->created;
-  };
-  note();
   Write write;
   write.decide = [this, zone](Transaction& transaction) {
     const auto* type = catalogue_.find("Zone");
@@ -90,9 +83,6 @@ void Core::register_zone(const std::string& zone) {
     resource.spec = serialize_deterministic(spec);
     transaction.put(std::move(resource));
     return Status();
-  };
-  write.done = [note](const Status& status) {
-    if (status.ok()) note();
   };
   (void)submit_write(std::move(write), true);
 }

@@ -79,12 +79,7 @@ class Batch {
       if (existing && in_scope(*existing)) drop(*existing);
     }
     if (incoming_.is_full) remove_unseen();
-    // Not after an answer that held nothing: a reconnect that brings nothing writes nothing.
-    const bool held_something =
-        incoming_.is_full || !incoming_.response.resources.empty() || !incoming_.response.removed.empty();
-    if (!incoming_.resume_token.empty() && !receiving_.store_resume_as.empty() && held_something && applied_.rejected.empty()) {
-      transaction_.set_fact(receiving_.store_resume_as + incoming_.type->name, incoming_.resume_token);
-    }
+    keep_token();
     finish_text();
     return std::move(applied_);
   }
@@ -93,6 +88,17 @@ class Batch {
   // Types that only a global provides are the global's alone: what a zone made before it joined is replaced (6.2, scope).
   bool owns_whole_type() const { return !receiving_.is_global && !incoming_.type->provided_by_zone; }
   bool in_scope(const Resource& existing) const { return owns_whole_type() || existing.source == source_; }
+
+  // A stored token says exactly what is held. What is applied without a token of its own (something was refused, or a full state
+  // is not complete yet) takes the former one away, and the next stream brings the full state. An answer that held nothing
+  // writes nothing.
+  void keep_token() {
+    const auto& response = incoming_.response;
+    const bool held_something = incoming_.is_full || incoming_.more || !response.resources.empty() || !response.removed.empty();
+    if (!held_something || receiving_.store_resume_as.empty()) return;
+    const bool keep = applied_.rejected.empty();
+    transaction_.set_fact(receiving_.store_resume_as + incoming_.type->name, keep ? incoming_.resume_token : std::string());
+  }
 
   // Namespaced control planes keep copies in their system namespace (namespaces.md 5).
   std::string stored_name(const std::string& wire) const {

@@ -37,6 +37,9 @@ class Receiver {
   // `catalogue` must outlive the receiver.
   Receiver(ReceiverOptions options, const Catalogue& catalogue);
 
+  // What the next `start` offers.
+  void set_resume(std::map<std::string, std::string> resume) { options_.resume = std::move(resume); }
+
   // First requests of all wanted types, encoded.
   std::vector<std::string> start();
 

@@ -14,6 +14,7 @@ void Staged::set(const ResourceKey& key, Item item) {
 void Staged::merge(const Staged& other) {
   for (const auto& key : other.order) set(key, other.items.at(key));
   for (const auto& [name, text] : other.facts) facts[name] = text;
+  deleted_zones.insert(other.deleted_zones.begin(), other.deleted_zones.end());
 }
 
 const Staged::Item* Transaction::staged_item(const ResourceKey& key) const {
@@ -119,6 +120,7 @@ void remove_with_dependents(Transaction& transaction, const Resource& resource) 
       // Where the zone stood no longer holds: it has to send everything when it returns.
       if (type->zone_to_global()) transaction.set_fact("resume." + key.name + "." + type->name, "");
     }
+    transaction.note_deleted_zone(key.name);
     if (const auto* insight = catalogue.find("ZoneInsight")) transaction.remove({insight, "", key.name});
   }
   transaction.remove(key);

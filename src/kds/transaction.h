@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct Staged {
   std::map<ResourceKey, Item> items;
   std::vector<ResourceKey> order;
   std::map<std::string, std::string> facts;
+  std::set<std::string> deleted_zones;  // by remove_with_dependents, even if a Zone of the name is there again
 
   void set(const ResourceKey& key, Item item);
   void merge(const Staged& other);
@@ -49,6 +51,11 @@ class Transaction {
   // Looks again at who may have the resource (its zone was enabled or disabled).
   void touch(const ResourceKey& key);
   void set_fact(const std::string& name, const std::string& text);
+  // A zone was deleted in this commit: what its streams sent before counts no more, even if a Zone of the name is there again.
+  void note_deleted_zone(const std::string& zone) { own_.deleted_zones.insert(zone); }
+  bool was_zone_deleted(const std::string& zone) const {
+    return own_.deleted_zones.contains(zone) || earlier_.deleted_zones.contains(zone);
+  }
 
   const Catalogue& catalogue() const { return index_.catalogue(); }
   const Index& index() const { return index_; }

@@ -40,8 +40,6 @@ struct ZoneStatus {
   Timestamp last_ping;
   Timestamp last_opened;
   bool ping_dirty = false;
-  bool registered = false;   // its Zone object was seen since it connected
-  Timestamp zone_created;    // of that object; another one under the name is another zone
   bool pings = false;        // the zone announced that it pings
 
   std::string subscription_id;  // of the open subscription

@@ -19,8 +19,8 @@ void print_difference(const std::string& path, const std::string& expected, cons
     const bool more_new = static_cast<bool>(std::getline(new_lines, new_line));
     if (!more_old && !more_new) return;
     if (more_old && more_new && old_line == new_line) continue;
-    std::printf("%s:%d\n  expected: %s\n  printed:  %s\n", path.c_str(), number, more_old ? old_line.c_str() : "(nothing)",
-                more_new ? new_line.c_str() : "(nothing)");
+    std::printf("%s:%d\n  expected: %s\n  printed:  %s\n", path.c_str(), number,
+                more_old ? old_line.c_str() : "(nothing)", more_new ? new_line.c_str() : "(nothing)");
     return;
   }
 }

@@ -7,7 +7,8 @@ std::string Narrator::name_of(const std::string& type, const std::string& wire) 
   return it == names_.end() ? wire : it->second;
 }
 
-void Narrator::on_response(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone, const kds::Response& response) {
+void Narrator::on_response(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone,
+                           const kds::Response& response) {
   const bool is_first = out_.insert_or_assign({handle, response.type}, Out{response.nonce, "", 0}).second;
   if (!shown_.contains(response.type)) return;
   const auto& type = world_.type(response.type);
@@ -26,7 +27,8 @@ void Narrator::on_response(const sim::ControlPlane& from, const sim::Handle& han
   out_[{handle, response.type}] = {response.nonce, link, lines.size()};
 }
 
-void Narrator::on_request(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone, const kds::Request& request) {
+void Narrator::on_request(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone,
+                          const kds::Request& request) {
   if (!shown_.contains(request.type)) return;
   if (request.nonce.empty()) {
     if (request.node.resume.empty()) return;
@@ -51,7 +53,8 @@ void Narrator::on_request(const sim::ControlPlane& from, const sim::Handle& hand
 std::vector<std::string> Narrator::take() {
   std::vector<std::string> out;
   for (const auto& [link, lines] : lines_) {
-    for (const auto& line : lines) out.push_back(link + std::string(link.size() < 16 ? 16 - link.size() : 1, ' ') + line);
+    for (const auto& line : lines)
+      out.push_back(link + std::string(link.size() < 16 ? 16 - link.size() : 1, ' ') + line);
   }
   lines_.clear();
   for (auto& [stream, response] : out_) response.line = 0;

@@ -2,10 +2,11 @@
 
 #include <sstream>
 
+#include "model/proto_spec.h"
+
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
 #include "kuma/system/v1alpha1/config.pb.h"
 #include "kuma/system/v1alpha1/zone.pb.h"
-#include "model/proto_spec.h"
 #include "node.h"
 
 namespace kdsd::scenario {
@@ -44,10 +45,14 @@ std::string spec_of(const std::string& type, const std::vector<std::string>& wor
       target = R"("targetRef":{"kind":"MeshSubset","tags":{"kuma.io/zone":")" + zone + R"("}},)";
     }
     const auto service = option(words, "ref", "");
-    const auto ref = service.empty() ? std::string(R"({"kind":"Mesh"})") : R"({"kind":"MeshService","name":")" + service + R"("})";
-    return "{" + target + R"("to":[{"targetRef":)" + ref + R"(,"default":{"connectionTimeout":")" + option(words, "timeout", "1s") + R"("}}]})";
+    const auto ref =
+        service.empty() ? std::string(R"({"kind":"Mesh"})") : R"({"kind":"MeshService","name":")" + service + R"("})";
+    return "{" + target + R"("to":[{"targetRef":)" + ref + R"(,"default":{"connectionTimeout":")" +
+           option(words, "timeout", "1s") + R"("}}]})";
   }
-  if (type == "MeshService") return R"({"ports":[{"port":)" + option(words, "port", "80") + R"(,"appProtocol":"http"}],"selector":{"dataplaneTags":{"a":"b"}}})";
+  if (type == "MeshService")
+    return R"({"ports":[{"port":)" + option(words, "port", "80") +
+           R"(,"appProtocol":"http"}],"selector":{"dataplaneTags":{"a":"b"}}})";
   if (type == "Dataplane") {
     kuma::mesh::v1alpha1::Dataplane spec;
     spec.mutable_networking()->set_address("10.0.0.1");
@@ -79,7 +84,9 @@ Runner::Runner() {
   verbs_["delete"] = [this](const Words& words, auto&) { remove(words); };
   verbs_["cut"] = [this](const Words& words, auto&) { world_->network().leave(words.at(1)); };
   verbs_["join"] = [this](const Words& words, auto&) { world_->network().join(words.at(1)); };
-  verbs_["lose"] = [this](const Words& words, auto&) { world_->network().half_open(words.at(1), sim::Side::zone, true); };
+  verbs_["lose"] = [this](const Words& words, auto&) {
+    world_->network().half_open(words.at(1), sim::Side::zone, true);
+  };
   verbs_["crash"] = [this](const Words& words, auto&) { world_->crash(world_->party(words.at(1)), false); };
   verbs_["restart"] = [this](const Words& words, auto&) { world_->restart(world_->party(words.at(1))); };
   verbs_["restore"] = [this](const Words& words, auto&) {
@@ -97,7 +104,8 @@ bool Runner::play(const std::string& command, std::vector<std::string>& output) 
   const auto words = split(command, ' ');
   if (words.empty()) return true;
   auto verb = verbs_.find(words.front());
-  if (verb == verbs_.end() || (!world_ && words.front() != "start") || (words.size() < 2 && words.front() != "settle")) {
+  if (verb == verbs_.end() || (!world_ && words.front() != "start") ||
+      (words.size() < 2 && words.front() != "settle")) {
     output.push_back("cannot read: " + command);
     return false;
   }
@@ -118,13 +126,15 @@ void Runner::start(const Words& words) {
   leak_ = std::make_unique<sim::LeakChecker>(*world_);
   history_ = std::make_unique<sim::HistoryChecker>(*world_);
   narrator_ = std::make_unique<Narrator>(*world_);
-  for (sim::Observer* observer : std::initializer_list<sim::Observer*>{acknowledged_.get(), leak_.get(), history_.get(), narrator_.get()}) {
+  for (sim::Observer* observer :
+       std::initializer_list<sim::Observer*>{acknowledged_.get(), leak_.get(), history_.get(), narrator_.get()}) {
     world_->observe(observer);
   }
   world_->add_global();
   for (const auto& zone : split(option(words, "zones", "east,west"), ',')) {
     if (zone.starts_with("kuma:")) {
-      world_->add_kuma_zone(zone.substr(5), {"zone-token", "hash-suffix", "hg-mz-selector", "producer-policy-flow", "optional-top-level-target-ref"});
+      world_->add_kuma_zone(zone.substr(5), {"zone-token", "hash-suffix", "hg-mz-selector", "producer-policy-flow",
+                                             "optional-top-level-target-ref"});
     } else {
       world_->add_zone(zone, false);
     }
@@ -188,7 +198,9 @@ void Runner::show(const Words& words, std::vector<std::string>& output) {
   const auto& at = world_->party(words.at(1));
   const auto type = words.size() > 2 ? words[2] : std::string();
   for (const auto& [key, resource] : at.resources()) {
-    if (type.empty() ? key.type->name == "ZoneInsight" || key.type->name == "Mesh" || key.type->name == "Zone" : key.type->name != type) continue;
+    if (type.empty() ? key.type->name == "ZoneInsight" || key.type->name == "Mesh" || key.type->name == "Zone"
+                     : key.type->name != type)
+      continue;
     const auto& shown = resource->labels.get("kuma.io/display-name");
     const auto& from = resource->is_copy() ? resource->labels.get("kuma.io/zone") : std::string();
     output.push_back(at.name() + " has " + key.type->name + "/" + (shown.empty() ? key.name : shown) +

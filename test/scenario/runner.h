@@ -1,6 +1,7 @@
 // Plays a scenario file: a dialogue of commands and of what they print, on the simulated world with all checkers on.
 //
-// A file is a comment (what is shown, what it guards) and blocks: commands, a line `----`, what they print, an empty line.
+// A file is a comment (what is shown, what it guards) and blocks: commands, a line `----`, what they print, an empty
+// line.
 #pragma once
 
 #include <functional>
@@ -23,8 +24,10 @@ class Narrator : public sim::Observer {
  public:
   explicit Narrator(sim::World& world) : world_(world) {}
 
-  void on_response(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone, const kds::Response& response) override;
-  void on_request(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone, const kds::Request& request) override;
+  void on_response(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone,
+                   const kds::Response& response) override;
+  void on_request(const sim::ControlPlane& from, const sim::Handle& handle, const std::string& zone,
+                  const kds::Request& request) override;
   void show_type(const std::string& type) { shown_.insert(type); }
   // What was noted since the last call, by link, in its order.
   std::vector<std::string> take();

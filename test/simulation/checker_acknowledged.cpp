@@ -15,7 +15,8 @@ void AcknowledgedChecker::check_all(const ControlPlane& at) {
     const auto found = found_at(at, key);
     if (key.type->name == "Zone") continue;  // the global itself makes one for each zone that connects
     if (!ledger.allows(key, found)) {
-      world_.violation("acknowledged", at.name() + ": " + key.text() + " is " + found.text() + ", expected " + ledger.expectation(key));
+      world_.violation("acknowledged",
+                       at.name() + ": " + key.text() + " is " + found.text() + ", expected " + ledger.expectation(key));
     }
   }
 }
@@ -30,24 +31,29 @@ void AcknowledgedChecker::after_commit(const ControlPlane& at, const kds::Commit
   std::set<ResourceKey> changed(batch.purges.begin(), batch.purges.end());
   for (const auto& entry : batch.upserts) changed.insert(entry->key);
   auto& ledger = workload_.ledger(at.name());
-  // A zone takes what it made in a mesh along when the global withdraws the mesh; also what was made in the same commit.
+  // A zone takes what it made in a mesh along when the global withdraws the mesh; also what was made in the same
+  // commit.
   for (const auto& key : at.is_global() ? std::vector<ResourceKey>{} : ledger.keys()) {
     const auto found = found_at(at, key);
-    if (!found.exists && key.type->mesh_scoped && changed.contains({&world_.type("Mesh"), "", key.mesh})) ledger.settle(key, found);
+    if (!found.exists && key.type->mesh_scoped && changed.contains({&world_.type("Mesh"), "", key.mesh}))
+      ledger.settle(key, found);
   }
   for (const auto& key : changed) {
     if (key.type->name == "Zone" || !ledger.knows(key)) continue;
     const auto found = found_at(at, key);
     if (ledger.allows(key, found)) continue;
-    world_.violation("acknowledged", at.name() + " commits " + key.text() + " as " + found.text() + ", expected " + ledger.expectation(key));
+    world_.violation("acknowledged", at.name() + " commits " + key.text() + " as " + found.text() + ", expected " +
+                                         ledger.expectation(key));
   }
 }
 
-void AcknowledgedChecker::on_response(const ControlPlane&, const Handle& handle, const std::string&, const kds::Response& response) {
+void AcknowledgedChecker::on_response(const ControlPlane&, const Handle& handle, const std::string&,
+                                      const kds::Response& response) {
   out_[{handle, response.type}] = response;
 }
 
-void AcknowledgedChecker::on_request(const ControlPlane& from, const Handle& handle, const std::string& zone, const kds::Request& request) {
+void AcknowledgedChecker::on_request(const ControlPlane& from, const Handle& handle, const std::string& zone,
+                                     const kds::Request& request) {
   if (request.nonce.empty() || request.is_nack) return;
   auto it = out_.find({handle, request.type});
   if (it == out_.end() || it->second.nonce != request.nonce) return;
@@ -71,7 +77,8 @@ void AcknowledgedChecker::check_held(const ControlPlane& at, const std::string& 
   }
   for (const auto& text : response.removed) {
     auto removed = kds::parse_removed(world_.type(response.type), text);
-    ResourceKey key{&world_.type(response.type), removed.mesh, kept_as(world_.type(response.type), removed.name, at.place())};
+    ResourceKey key{&world_.type(response.type), removed.mesh,
+                    kept_as(world_.type(response.type), removed.name, at.place())};
     auto found = at.resources().find(key);
     if (sent.contains(key) || found == at.resources().end() || found->second->source != source) continue;
     world_.violation("acknowledged", what + "removed " + key.text());

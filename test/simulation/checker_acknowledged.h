@@ -17,8 +17,10 @@ class AcknowledgedChecker : public Observer {
 
   void on_start(const ControlPlane& at, bool from_backup) override;
   void after_commit(const ControlPlane& at, const kds::CommitBatch& batch) override;
-  void on_response(const ControlPlane& from, const Handle& handle, const std::string& zone, const kds::Response& response) override;
-  void on_request(const ControlPlane& from, const Handle& handle, const std::string& zone, const kds::Request& request) override;
+  void on_response(const ControlPlane& from, const Handle& handle, const std::string& zone,
+                   const kds::Response& response) override;
+  void on_request(const ControlPlane& from, const Handle& handle, const std::string& zone,
+                  const kds::Request& request) override;
 
   // Every resource that a client was told about.
   void check_all(const ControlPlane& at);

@@ -11,7 +11,8 @@ std::string ConvergenceChecker::difference(bool tolerant) const {
     if (party->is_global()) continue;
     auto up = compare(global, party->name(), wanted_by_global(party->resources(), party->place(), nullptr), tolerant);
     if (!up.empty()) return up;
-    auto down = compare(*party, std::string(source_global), wanted_by_zone(global.resources(), party->place(), nullptr), tolerant);
+    auto down = compare(*party, std::string(source_global), wanted_by_zone(global.resources(), party->place(), nullptr),
+                        tolerant);
     if (!down.empty()) return down;
   }
   return {};
@@ -36,7 +37,8 @@ std::string ConvergenceChecker::compare(const ControlPlane& at, const std::strin
              Content{true, expected.labels, expected.spec}.text();
     }
     if (found.spec != expected.spec) return where + key.text() + " has an old spec";
-    if (at.is_global() && key.type->has_status && found.status != expected.status) return where + key.text() + " has an old status";
+    if (at.is_global() && key.type->has_status && found.status != expected.status)
+      return where + key.text() + " has an old status";
   }
   for (const auto& [key, resource] : at.resources()) {
     if (resource->source != source || wanted.contains(key)) continue;
@@ -50,7 +52,8 @@ std::string ConvergenceChecker::compare(const ControlPlane& at, const std::strin
 std::string ConvergenceChecker::orphans(const ControlPlane& at) const {
   for (const auto& [key, resource] : at.resources()) {
     if (resource->is_copy() || !key.type->mesh_scoped) continue;
-    if (!at.resources().contains({&world_.type("Mesh"), "", key.mesh})) return at.name() + ": " + key.text() + " has outlived its mesh";
+    if (!at.resources().contains({&world_.type("Mesh"), "", key.mesh}))
+      return at.name() + ": " + key.text() + " has outlived its mesh";
   }
   return {};
 }

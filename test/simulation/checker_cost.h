@@ -1,5 +1,5 @@
-// Promise 4: a reconnect of a kdsd zone without changes in between sends no resource and writes nothing but the global's
-// record of the connection.
+// Promise 4: a reconnect of a kdsd zone without changes in between sends no resource and writes nothing but the
+// global's record of the connection.
 #pragma once
 
 #include <set>
@@ -18,7 +18,8 @@ class CostChecker : public Observer {
   void begin(std::set<std::pair<std::string, std::string>> refused);
   void end() { active_ = false; }
 
-  void on_response(const ControlPlane& from, const Handle& handle, const std::string& zone, const kds::Response& response) override;
+  void on_response(const ControlPlane& from, const Handle& handle, const std::string& zone,
+                   const kds::Response& response) override;
   void after_commit(const ControlPlane& at, const kds::CommitBatch& batch) override;
 
  private:

@@ -94,8 +94,8 @@ bool HistoryChecker::is_entitled(const ControlPlane& at, const Resource& copy) c
   return wanted.contains(copy.key());
 }
 
-// Its origin is disabled, but it is there: who was disabled is withdrawn in batches, after a restart too, and until that is done
-// the former audience is in effect.
+// Its origin is disabled, but it is there: who was disabled is withdrawn in batches, after a restart too, and until
+// that is done the former audience is in effect.
 bool HistoryChecker::hangs_on_zone(const ControlPlane& at, const Resource& copy) const {
   if (at.is_global()) return false;
   for (const auto& [key, resource] : world_.global().resources()) {
@@ -110,9 +110,10 @@ void HistoryChecker::created(const ControlPlane& at, const Resource& copy) {
   auto& state = copies_[at.name()][copy.key()];
   const auto now = world_.schedule().now();
   const auto& entitlement = entitlements_[at.name()][copy.key()];
-  if (state.removed != 0 && entitlement.gone_since != 0 && entitlement.gone_since <= state.removed && !is_entitled(at, copy) &&
-      !hangs_on_zone(at, copy)) {
-    world_.violation("resurrection", at.name() + " stores " + copy.key().text() + " again, which was deleted and had gone from it");
+  if (state.removed != 0 && entitlement.gone_since != 0 && entitlement.gone_since <= state.removed &&
+      !is_entitled(at, copy) && !hangs_on_zone(at, copy)) {
+    world_.violation("resurrection",
+                     at.name() + " stores " + copy.key().text() + " again, which was deleted and had gone from it");
   }
   state = {now, 0};
 }
@@ -122,7 +123,8 @@ void HistoryChecker::removed(const ControlPlane& at, const Resource& copy, const
   const bool with_its_zone = at.is_global() && keys_of(batch).contains({&world_.type("Zone"), "", copy.source});
   const auto& entitlement = entitlements_[at.name()][copy.key()];
   if (!with_its_zone && entitlement.absent_last < state.created && is_entitled(at, copy)) {
-    world_.violation("vanishing", at.name() + " drops " + copy.key().text() + ", which its sender has had all the time");
+    world_.violation("vanishing",
+                     at.name() + " drops " + copy.key().text() + ", which its sender has had all the time");
   }
   state.removed = with_its_zone ? 0 : world_.schedule().now();
 }

@@ -4,7 +4,8 @@
 
 namespace kdsd::sim {
 
-void LeakChecker::on_response(const ControlPlane& from, const Handle& handle, const std::string& zone, const kds::Response& response) {
+void LeakChecker::on_response(const ControlPlane& from, const Handle& handle, const std::string& zone,
+                              const kds::Response& response) {
   const auto& type = world_.type(response.type);
   const auto& peer = world_.party(zone);
   const auto& to = from.is_global() ? peer : world_.global();
@@ -24,8 +25,8 @@ void LeakChecker::on_response(const ControlPlane& from, const Handle& handle, co
   }
 }
 
-// Zone objects changed and the relayed resources are looked at again in batches: until that is done the former audience is in
-// effect (design.md, step 4).
+// Zone objects changed and the relayed resources are looked at again in batches: until that is done the former audience
+// is in effect (design.md, step 4).
 bool LeakChecker::is_being_withdrawn(const ControlPlane& from, const ControlPlane& to, const ResourceKey& key) const {
   if (!from.is_global() || !from.is_busy()) return false;
   for (const auto& [other, resource] : from.resources()) {
@@ -36,7 +37,8 @@ bool LeakChecker::is_being_withdrawn(const ControlPlane& from, const ControlPlan
   return false;
 }
 
-void LeakChecker::check_sent(const ControlPlane& from, const ControlPlane& to, const WantedMap& wanted, const Resource& resource) {
+void LeakChecker::check_sent(const ControlPlane& from, const ControlPlane& to, const WantedMap& wanted,
+                             const Resource& resource) {
   auto key = resource.key();
   key.name = kept_as(*key.type, key.name, to.place());
   auto it = wanted.find(key);
@@ -47,7 +49,8 @@ void LeakChecker::check_sent(const ControlPlane& from, const ControlPlane& to, c
   const auto& expected = it->second;
   if (resource.labels != expected.labels) {
     return world_.violation("leak", from.name() + " sends " + to.name() + " " + key.text() + " with labels " +
-                                        Content{true, resource.labels, ""}.text() + "instead of " + Content{true, expected.labels, ""}.text());
+                                        Content{true, resource.labels, ""}.text() + "instead of " +
+                                        Content{true, expected.labels, ""}.text());
   }
   if (resource.spec != expected.spec) {
     world_.violation("leak", from.name() + " sends " + to.name() + " " + key.text() + " with another spec than it has");
@@ -60,7 +63,8 @@ void LeakChecker::after_commit(const ControlPlane& at, const kds::CommitBatch& b
     const auto& resource = *entry->resource;
     if (at.is_global()) {
       if (resource.labels.get("kuma.io/zone") != resource.source || resource.labels.get("kuma.io/origin") != "zone") {
-        world_.violation("leak", "the global keeps " + entry->key.text() + " of " + resource.source + " without saying so in its labels");
+        world_.violation("leak", "the global keeps " + entry->key.text() + " of " + resource.source +
+                                     " without saying so in its labels");
       }
     } else if (resource.labels.get("kuma.io/zone") == at.place().zone && resource.source == source_global) {
       world_.violation("leak", at.name() + " keeps a copy of its own " + entry->key.text());

@@ -1,5 +1,5 @@
-// Promise 3: a zone is sent nothing that the rules do not give it, not even a name in a removal; a zone sends nothing but
-// its own, and what came from it says so.
+// Promise 3: a zone is sent nothing that the rules do not give it, not even a name in a removal; a zone sends nothing
+// but its own, and what came from it says so.
 #pragma once
 
 #include <map>
@@ -14,7 +14,8 @@ class LeakChecker : public Observer {
  public:
   explicit LeakChecker(World& world) : world_(world) {}
 
-  void on_response(const ControlPlane& from, const Handle& handle, const std::string& zone, const kds::Response& response) override;
+  void on_response(const ControlPlane& from, const Handle& handle, const std::string& zone,
+                   const kds::Response& response) override;
   void after_commit(const ControlPlane& at, const kds::CommitBatch& batch) override;
 
  private:

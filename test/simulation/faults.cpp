@@ -14,24 +14,29 @@ constexpr std::uint64_t commits_lost_max = 12;  // by a restored backup
 Faults::Faults(World& world) : world_(world), random_(world.random()) {
   kinds_ = {
       {"connection lost", 6, [this] { return world_.network().cut(some_zone()), true; }},
-      {"partition", 3, [this] {
+      {"partition", 3,
+       [this] {
          const auto until = world_.schedule().now() + random_.between(second, partition_max);
          const auto direction = random_.below(4);  // mostly both
          world_.network().partition(some_zone(), until, direction != 0, direction != 1);
          return true;
        }},
-      {"half-open, the zone knows", 4, [this] { return world_.network().half_open(some_zone(), Side::zone, random_.one_in(2)), true; }},
-      {"half-open, the global knows", 3, [this] { return world_.network().half_open(some_zone(), Side::global, random_.one_in(2)), true; }},
+      {"half-open, the zone knows", 4,
+       [this] { return world_.network().half_open(some_zone(), Side::zone, random_.one_in(2)), true; }},
+      {"half-open, the global knows", 3,
+       [this] { return world_.network().half_open(some_zone(), Side::global, random_.one_in(2)), true; }},
       {"late old connection", 3, [this] { return second_connection(); }},
       {"crash", 4, [this] { return crash(); }},
       {"crash at an effect", 6, [this] { return crash_at_effect(); }},
       {"restored backup", 1, [this] { return restore_backup(); }},
-      {"slow commit", 3, [this] {
+      {"slow commit", 3,
+       [this] {
          auto* node = dynamic_cast<Node*>(&some_party());
          if (node != nullptr) node->slow_next_commit(random_.between(100 * millisecond, 5 * second));
          return node != nullptr;
        }},
-      {"failing commit", 2, [this] {
+      {"failing commit", 2,
+       [this] {
          auto* node = dynamic_cast<Node*>(&some_party());
          if (node != nullptr) node->fail_next_commit();
          return node != nullptr;
@@ -40,8 +45,8 @@ Faults::Faults(World& world) : world_(world), random_(world.random()) {
 }
 
 std::vector<std::string> Faults::kinds() {
-  return {"connection lost",     "partition", "half-open, the zone knows", "half-open, the global knows",
-          "late old connection", "crash",     "crash at an effect",        "restored backup",
+  return {"connection lost",     "partition",     "half-open, the zone knows", "half-open, the global knows",
+          "late old connection", "crash",         "crash at an effect",        "restored backup",
           "slow commit",         "failing commit"};
 }
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "model/proto_spec.h"
+
 #include "envoy/service/discovery/v3/discovery.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
-#include "model/proto_spec.h"
 
 namespace kdsd::sim {
 namespace discovery = envoy::service::discovery::v3;
@@ -69,7 +70,8 @@ void KumaZone::submit(kds::Write write) {
   }
 }
 
-bool KumaZone::stream_opened(const Handle& handle, const std::string&, const std::string&, const std::vector<std::string>&) {
+bool KumaZone::stream_opened(const Handle& handle, const std::string&, const std::string&,
+                             const std::vector<std::string>&) {
   world_.network().allow_read(handle, Side::zone);
   if (handle.flow == Flow::global_to_zone) {
     down_ = handle;

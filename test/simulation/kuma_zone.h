@@ -1,5 +1,5 @@
-// A plain Kuma zone as a peer: no resume, no parts, full first state, one conflict rule. Written from kds-protocol.md 3.4,
-// 3.6 and 6.2 to 6.4, so that the global is tried against something that was not made for it.
+// A plain Kuma zone as a peer: no resume, no parts, full first state, one conflict rule. Written from
+// kds-protocol.md 3.4, 3.6 and 6.2 to 6.4, so that the global is tried against something that was not made for it.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class KumaZone : public ControlPlane {
 
  private:
   struct Item {
-    std::string bytes;    // encoded KumaResource
+    std::string bytes;  // encoded KumaResource
     std::string version;
   };
   using Snapshot = std::map<std::string, Item>;  // by <name>.<mesh>

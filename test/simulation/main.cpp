@@ -1,12 +1,11 @@
 // kdsd-sim: seeds of the simulated world, many at once or one with its trace.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "faults.h"
@@ -16,8 +15,8 @@ namespace {
 
 using namespace kdsd::sim;
 
-constexpr std::uint64_t seeds_per_round = 200;      // between two saves of the state file
-constexpr std::uint64_t seeds_that_see_all = 200;   // enough for every kind of fault to occur
+constexpr std::uint64_t seeds_per_round = 200;     // between two saves of the state file
+constexpr std::uint64_t seeds_that_see_all = 200;  // enough for every kind of fault to occur
 
 struct Totals {
   std::uint64_t next = 0;  // seed
@@ -52,7 +51,8 @@ void print_failure(std::uint64_t seed, std::size_t lines) {
   auto result = run_seed({seed, true, false});
   std::string out = "seed " + std::to_string(seed) + " failed " + result.failure + "\n";
   const auto& trace = result.trace;
-  for (std::size_t i = trace.size() > lines ? trace.size() - lines : 0; i < trace.size(); ++i) out += "  " + trace[i].substr(0, 400) + "\n";
+  for (std::size_t i = trace.size() > lines ? trace.size() - lines : 0; i < trace.size(); ++i)
+    out += "  " + trace[i].substr(0, 400) + "\n";
   out += "replay: kdsd-sim --seed " + std::to_string(seed) + " -v\n";
   std::fputs(out.c_str(), stdout);
   std::fflush(stdout);
@@ -88,7 +88,8 @@ Totals run_some(std::uint64_t from, std::uint64_t until, std::uint64_t stride, b
 }
 
 // A child that dies has failed with its first seed.
-bool run_forked(std::uint64_t from, std::uint64_t until, unsigned jobs, bool twice, std::size_t trace_lines, Totals& totals) {
+bool run_forked(std::uint64_t from, std::uint64_t until, unsigned jobs, bool twice, std::size_t trace_lines,
+                Totals& totals) {
   struct Child {
     pid_t pid;
     int output;
@@ -116,12 +117,14 @@ bool run_forked(std::uint64_t from, std::uint64_t until, unsigned jobs, bool twi
   for (const auto& child : children) {
     std::string text;
     char buffer[4096];
-    for (ssize_t n = 0; (n = ::read(child.output, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+    for (ssize_t n = 0; (n = ::read(child.output, buffer, sizeof buffer)) > 0;)
+      text.append(buffer, static_cast<std::size_t>(n));
     close(child.output);
     int status = 0;
     waitpid(child.pid, &status, 0);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-      std::printf("a process of seeds %llu to %llu died\n", static_cast<unsigned long long>(from), static_cast<unsigned long long>(until));
+      std::printf("a process of seeds %llu to %llu died\n", static_cast<unsigned long long>(from),
+                  static_cast<unsigned long long>(until));
       ok = false;
     }
     const auto next = totals.next;
@@ -133,7 +136,8 @@ bool run_forked(std::uint64_t from, std::uint64_t until, unsigned jobs, bool twi
 }
 
 bool print_totals(const Totals& totals) {
-  for (const auto& [name, value] : totals.sums) std::printf("%-36s %12llu\n", name.c_str(), static_cast<unsigned long long>(value));
+  for (const auto& [name, value] : totals.sums)
+    std::printf("%-36s %12llu\n", name.c_str(), static_cast<unsigned long long>(value));
   std::printf("%-36s %12zu\n", "failed seeds", totals.failed.size());
   for (auto seed : totals.failed) std::printf("  failed: %llu\n", static_cast<unsigned long long>(seed));
   bool complete = true;
@@ -153,7 +157,8 @@ int replay(std::uint64_t seed, bool verbose) {
               result.ok ? "ok" : ("failed " + result.failure).c_str(), static_cast<unsigned long long>(result.steps),
               static_cast<unsigned long long>(result.messages), static_cast<unsigned long long>(result.fingerprint));
   if (verbose) {
-    for (const auto& [name, value] : result.counts) std::printf("%-36s %12llu\n", name.c_str(), static_cast<unsigned long long>(value));
+    for (const auto& [name, value] : result.counts)
+      std::printf("%-36s %12llu\n", name.c_str(), static_cast<unsigned long long>(value));
   }
   return result.ok ? 0 : 1;
 }

@@ -84,7 +84,8 @@ void Network::open_at_global(std::uint64_t id, Flow flow) {
 std::int64_t Network::arrival(Connection& connection, Side from, Flow flow) {
   auto& target = connection.end(other(from), flow);
   const auto delay = random_.between(options_.delay_min, options_.delay_max);
-  const auto at = std::max({target.arrives_last, connection.blocked_until[static_cast<int>(from)], schedule_.now() + delay});
+  const auto at =
+      std::max({target.arrives_last, connection.blocked_until[static_cast<int>(from)], schedule_.now() + delay});
   target.arrives_last = at;
   return at;
 }
@@ -105,7 +106,8 @@ void Network::deliver(std::uint64_t id, Side to, Flow flow, const std::string& b
   if (connection == nullptr || connection->discards[static_cast<int>(to)]) return;
   auto& end = connection->end(to, flow);
   if (!end.open) return;
-  for (auto value : {static_cast<std::uint64_t>(schedule_.now()), id * 4 + static_cast<int>(to) * 2 + static_cast<int>(flow), bytes.size()}) {
+  for (auto value : {static_cast<std::uint64_t>(schedule_.now()),
+                     id * 4 + static_cast<int>(to) * 2 + static_cast<int>(flow), bytes.size()}) {
     fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3ULL;
   }
   end.inbox.push_back(bytes);

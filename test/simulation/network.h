@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kds/core.h"
+
 #include "schedule.h"
 
 namespace kdsd::sim {
@@ -73,7 +74,9 @@ class Network {
   void half_open(const std::string& zone, Side learns, bool late);
   // Nothing gets through in the given directions until then; it is delivered afterwards if the connection lives.
   void partition(const std::string& zone, std::int64_t until, bool from_zone, bool from_global);
-  void reachable(const std::string& zone) { zones_.at(zone).unreachable_until = 0; }  // new connections get through again
+  void reachable(const std::string& zone) {
+    zones_.at(zone).unreachable_until = 0;
+  }  // new connections get through again
   void crashed(Side side, const std::string& zone, bool silently);
   void heal();
 
@@ -92,9 +95,9 @@ class Network {
   struct Connection {
     std::uint64_t id = 0;
     std::string zone;
-    std::array<std::array<End, 2>, 2> ends;   // by side and flow
-    std::array<bool, 2> lost{};               // by sending side: what it sends from now on vanishes
-    std::array<bool, 2> discards{};           // by receiving side: nothing arrives any more
+    std::array<std::array<End, 2>, 2> ends;       // by side and flow
+    std::array<bool, 2> lost{};                   // by sending side: what it sends from now on vanishes
+    std::array<bool, 2> discards{};               // by receiving side: nothing arrives any more
     std::array<std::int64_t, 2> blocked_until{};  // by sending side
     End& end(Side side, Flow flow) { return ends[static_cast<int>(side)][static_cast<int>(flow)]; }
   };
@@ -102,7 +105,7 @@ class Network {
     Party* party = nullptr;
     std::vector<std::string> features;
     bool joined = false;
-    std::uint64_t connection = 0;    // the one the zone believes in, 0: none
+    std::uint64_t connection = 0;  // the one the zone believes in, 0: none
     bool dialling = false;
     std::int64_t unreachable_until = 0;
     std::int64_t back_off = 0;

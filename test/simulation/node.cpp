@@ -124,12 +124,13 @@ void Node::carry_out(kds::Effect& effect) {
     auto it = handles_.find(send->stream);
     if (it == handles_.end()) return;
     world_.sent(*this, it->second, zone_of(it->second), send->message.joined());
-    world_.schedule().after(world_.random().between(10 * microsecond, millisecond), [this, life = life_, id = send->stream] {
-      if (life != life_ || !core_) return;
-      prepare();
-      core_->written(id);
-      carry_out();
-    });
+    world_.schedule().after(world_.random().between(10 * microsecond, millisecond),
+                            [this, life = life_, id = send->stream] {
+                              if (life != life_ || !core_) return;
+                              prepare();
+                              core_->written(id);
+                              carry_out();
+                            });
   } else if (auto* read = std::get_if<kds::ReadEffect>(&effect)) {
     auto it = handles_.find(read->stream);
     if (it != handles_.end()) world_.network().allow_read(it->second, side());
@@ -138,7 +139,8 @@ void Node::carry_out(kds::Effect& effect) {
     if (it == handles_.end()) return;
     const auto handle = it->second;
     if (world_.tracing()) {
-      world_.trace(name_ + " closes " + text(handle.flow) + "#" + std::to_string(handle.connection) + ": " + close->text);
+      world_.trace(name_ + " closes " + text(handle.flow) + "#" + std::to_string(handle.connection) + ": " +
+                   close->text);
     }
     handles_.erase(it);
     ids_.erase(handle);
@@ -180,7 +182,8 @@ void Node::make_durable() {
   const auto batch = *in_flight_;
   if (world_.tracing()) {
     std::string line = name_ + " commit";
-    for (const auto& entry : batch.upserts) line += (entry->resource ? " +" : " -") + entry->key.text() + "@" + std::to_string(entry->revision.value);
+    for (const auto& entry : batch.upserts)
+      line += (entry->resource ? " +" : " -") + entry->key.text() + "@" + std::to_string(entry->revision.value);
     for (const auto& key : batch.purges) line += " x" + key.text();
     for (const auto& [name, value] : batch.facts) line += " " + name + "=" + value;
     world_.trace(line);

@@ -3,8 +3,9 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
-#include "kuma/system/v1alpha1/zone.pb.h"
 #include "model/hash.h"
+
+#include "kuma/system/v1alpha1/zone.pb.h"
 
 namespace kdsd::sim {
 namespace {
@@ -144,7 +145,8 @@ std::optional<Wanted> reaches_global(const Resource& resource, const Place& zone
   return wanted;
 }
 
-std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of_global, const Place& zone, bool ignore_disabled) {
+std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of_global, const Place& zone,
+                                   bool ignore_disabled) {
   const auto& type = *resource.type;
   if (resource.labels.get(sync_label) == "disabled") return std::nullopt;
   if (type.name == "Config" && resource.name != "kuma-cluster-id") return std::nullopt;
@@ -152,7 +154,8 @@ std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of
   const bool relayed = is_foreign(resource, Place{});
   const auto spec = type.encoding == SpecEncoding::json ? parse_spec(resource) : json::value();
   const bool is_policy = type.is_plugin && type.is_policy;
-  if (is_policy && child(spec, "targetRef") == nullptr && !zone.features.contains("optional-top-level-target-ref")) return std::nullopt;
+  if (is_policy && child(spec, "targetRef") == nullptr && !zone.features.contains("optional-top-level-target-ref"))
+    return std::nullopt;
   if (!relayed) {
     if (!type.provided_by_global || !type.consumed_by_zone) return std::nullopt;
   } else {

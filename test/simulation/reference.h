@@ -12,8 +12,8 @@ namespace kdsd::sim {
 
 // A control plane as far as the rules depend on it.
 struct Place {
-  std::string zone;              // empty: the global
-  bool is_kubernetes = false;    // stores namespaced kinds with a suffix
+  std::string zone;            // empty: the global
+  bool is_kubernetes = false;  // stores namespaced kinds with a suffix
   std::set<std::string> features;
 };
 
@@ -23,8 +23,8 @@ struct Wanted {
   std::string wire_name;
   Labels labels;
   std::string spec;
-  std::string status;     // compared on the global only
-  ResourceKey from;       // where the sender has it
+  std::string status;            // compared on the global only
+  ResourceKey from;              // where the sender has it
   bool only_if_enabled = false;  // relayed: hangs on the Zone object of its origin
 };
 

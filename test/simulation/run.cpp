@@ -11,13 +11,14 @@
 namespace kdsd::sim {
 namespace {
 
-constexpr std::int64_t convergence_limit = 120 * second;  // after the healing; keepalive and back-off take up to a third of it
-constexpr std::int64_t hold_off = 60 * second;             // a superseded instance that comes back waits that long
-constexpr std::int64_t settle_time = 8 * second;           // longer than an insight flush
+constexpr std::int64_t convergence_limit =
+    120 * second;                                 // after the healing; keepalive and back-off take up to a third of it
+constexpr std::int64_t hold_off = 60 * second;    // a superseded instance that comes back waits that long
+constexpr std::int64_t settle_time = 8 * second;  // longer than an insight flush
 
 // What the workload uses; other types are left out of most runs, where they would only be asked for.
-const std::set<std::string> used_types = {"Mesh",      "MeshTimeout",  "MeshService",       "Dataplane",  "ZoneIngress", "Secret",
-                                          "GlobalSecret", "HostnameGenerator", "MeshHTTPRoute", "Config"};
+const std::set<std::string> used_types = {"Mesh",   "MeshTimeout",  "MeshService",       "Dataplane",     "ZoneIngress",
+                                          "Secret", "GlobalSecret", "HostnameGenerator", "MeshHTTPRoute", "Config"};
 
 WorldOptions world_options(std::uint64_t seed) {
   WorldOptions options;
@@ -47,7 +48,8 @@ class Run {
         cost_(world_),
         faults_(world_) {
     world_.set_tracing(options.tracing, options.printing);
-    for (Observer* observer : std::initializer_list<Observer*>{&acknowledged_, &leak_, &history_, &cost_}) world_.observe(observer);
+    for (Observer* observer : std::initializer_list<Observer*>{&acknowledged_, &leak_, &history_, &cost_})
+      world_.observe(observer);
     build();
   }
 
@@ -82,7 +84,8 @@ class Run {
     world_.add_zone("east", false);
     world_.add_zone("west", seed % 4 == 1);
     if (seed % 3 == 0) {
-      std::vector<std::string> features = {"zone-token", "hash-suffix", "hg-mz-selector", "producer-policy-flow", "optional-top-level-target-ref"};
+      std::vector<std::string> features = {"zone-token", "hash-suffix", "hg-mz-selector", "producer-policy-flow",
+                                           "optional-top-level-target-ref"};
       if (seed % 2 == 0) features.resize(3);  // an older release
       world_.add_kuma_zone("north", std::move(features));
     } else {
@@ -147,7 +150,8 @@ class Run {
   RunResult finish() {
     RunResult result;
     result.ok = world_.violations().empty();
-    if (!result.ok) result.failure = "in phase '" + phase_ + "' at " + world_.time_text() + " s: " + world_.violations().front();
+    if (!result.ok)
+      result.failure = "in phase '" + phase_ + "' at " + world_.time_text() + " s: " + world_.violations().front();
     result.counts = world_.counts();
     result.steps = world_.schedule().executed();
     result.messages = world_.network().messages();

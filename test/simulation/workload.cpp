@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "model/proto_spec.h"
+
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
 #include "kuma/mesh/v1alpha1/mesh.pb.h"
 #include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
 #include "kuma/system/v1alpha1/config.pb.h"
 #include "kuma/system/v1alpha1/zone.pb.h"
-#include "model/proto_spec.h"
 
 namespace kdsd::sim {
 namespace {
@@ -89,7 +90,8 @@ void Workload::put_when(ControlPlane& at, Resource resource, const std::string& 
   const Content content{true, resource.labels, resource.spec};
   kds::Write write;
   write.decide = [this, &at, resource, mesh, key, content, ticket](kds::Transaction& transaction) {
-    if (!mesh.empty() && !transaction.find(world_.type("Mesh"), "", mesh)) return Status(Code::not_found, "no such mesh");
+    if (!mesh.empty() && !transaction.find(world_.type("Mesh"), "", mesh))
+      return Status(Code::not_found, "no such mesh");
     auto existing = transaction.find(*key.type, key.mesh, key.name);
     if (existing && existing->is_copy()) return Status(Code::denied, "not made here");
     *ticket = ledger(at.name()).attempt(key, content);
@@ -166,7 +168,8 @@ void Workload::put_policy(ControlPlane& at) {
     resource.labels.set("kuma.io/policy-role", is_producer ? "producer" : "consumer");
     resource.labels.set("kuma.io/display-name", resource.name);
     resource.name += "." + written_in;
-    kind = is_producer ? R"({"kind":"MeshService","name":"catalog"})" : R"({"kind":"MeshService","labels":{"app":"x"}})";
+    kind =
+        is_producer ? R"({"kind":"MeshService","name":"catalog"})" : R"({"kind":"MeshService","labels":{"app":"x"}})";
     if (random_.one_in(4)) {
       const auto tagged = random_.pick(world_.zone_names());
       target = R"("targetRef":{"kind":"MeshSubset","tags":{"kuma.io/zone":")" + tagged + R"("}},)";
@@ -174,7 +177,8 @@ void Workload::put_policy(ControlPlane& at) {
   } else if (!at.is_global()) {
     resource.labels.set("kuma.io/effect", "default");
   }
-  resource.spec = "{" + target + R"("to":[{"targetRef":)" + kind + R"(,"default":{"connectionTimeout":")" + timeout + R"("}}]})";
+  resource.spec =
+      "{" + target + R"("to":[{"targetRef":)" + kind + R"(,"default":{"connectionTimeout":")" + timeout + R"("}}]})";
   const auto mesh = resource.mesh;
   put_when(at, std::move(resource), mesh);
 }
@@ -187,7 +191,8 @@ void Workload::put_service() {
   resource.name = some_name();
   resource.labels = own_labels(at, resource.mesh);
   if (random_.one_in(2)) resource.labels.set("app", std::to_string(++counter_));
-  resource.spec = R"({"ports":[{"port":)" + std::to_string(1 + random_.below(60000)) + R"(,"appProtocol":"http"}],"selector":{"dataplaneTags":{"a":"b"}}})";
+  resource.spec = R"({"ports":[{"port":)" + std::to_string(1 + random_.below(60000)) +
+                  R"(,"appProtocol":"http"}],"selector":{"dataplaneTags":{"a":"b"}}})";
   if (random_.one_in(2)) resource.status = R"({"dataplaneProxies":{"connected":)" + std::to_string(++counter_) + "}}";
   const auto mesh = resource.mesh;
   put_when(at, std::move(resource), mesh);
@@ -256,8 +261,8 @@ void Workload::put_generator(ControlPlane& at) {
   resource.name = some_name();
   resource.labels = own_labels(at, "");
   const char* selector = random_.one_in(2) ? "meshService" : "meshExternalService";
-  resource.spec = std::string(R"({"selector":{")") + selector + R"(":{"matchLabels":{"a":")" + std::to_string(++counter_) +
-                  R"("}}},"template":"{{ .Name }}.mesh"})";
+  resource.spec = std::string(R"({"selector":{")") + selector + R"(":{"matchLabels":{"a":")" +
+                  std::to_string(++counter_) + R"("}}},"template":"{{ .Name }}.mesh"})";
   put(at, std::move(resource));
 }
 

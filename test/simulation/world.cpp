@@ -17,7 +17,10 @@ const std::vector<std::string> stream_features = {"zone-token", "hash-suffix", "
 }  // namespace
 
 World::World(WorldOptions options)
-    : options_(std::move(options)), random_(options_.seed), network_(schedule_, random_, options_.link), started_(schedule_.now()) {}
+    : options_(std::move(options)),
+      random_(options_.seed),
+      network_(schedule_, random_, options_.link),
+      started_(schedule_.now()) {}
 
 World::~World() = default;
 
@@ -91,8 +94,9 @@ void World::sent(ControlPlane& from, const Handle& handle, const std::string& zo
       violation("wire", from.name() + " sent an unreadable response: " + response.status().text());
     } else {
       if (tracing()) {
-        std::string line = from.name() + " -> " + zone + " " + text(handle.flow) + "#" + std::to_string(handle.connection) + " " +
-                           response->type + " nonce=" + response->nonce + " [" + response->version_info + "]";
+        std::string line = from.name() + " -> " + zone + " " + text(handle.flow) + "#" +
+                           std::to_string(handle.connection) + " " + response->type + " nonce=" + response->nonce +
+                           " [" + response->version_info + "]";
         for (const auto& item : response->resources) line += " +" + item.resource.name;
         for (const auto& name : response->removed) line += " -" + name;
         trace(line);
@@ -101,9 +105,11 @@ void World::sent(ControlPlane& from, const Handle& handle, const std::string& zo
     }
   } else if (auto request = kds::decode_request(bytes); request.ok()) {
     if (tracing() && (!request->nonce.empty() || !request->node.resume.empty())) {
-      trace(from.name() + " -> " + text(handle.flow) + "#" + std::to_string(handle.connection) + " " + zone + " " + request->type +
-            (request->nonce.empty() ? " resume " + request->node.resume
-                                    : (request->is_nack ? " nack " : " ack ") + request->nonce + " " + request->error_text));
+      trace(from.name() + " -> " + text(handle.flow) + "#" + std::to_string(handle.connection) + " " + zone + " " +
+            request->type +
+            (request->nonce.empty()
+                 ? " resume " + request->node.resume
+                 : (request->is_nack ? " nack " : " ack ") + request->nonce + " " + request->error_text));
     }
     for (auto* observer : observers_) observer->on_request(from, handle, zone, *request);
   }
@@ -124,7 +130,8 @@ void World::trace(const std::string& line) {
 
 std::string World::time_text() const {
   char out[32];
-  std::snprintf(out, sizeof out, "%10.6f", static_cast<double>(schedule_.now() - started_) / static_cast<double>(second));
+  std::snprintf(out, sizeof out, "%10.6f",
+                static_cast<double>(schedule_.now() - started_) / static_cast<double>(second));
   return out;
 }
 

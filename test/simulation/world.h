@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kds/wire.h"
+
 #include "network.h"
 #include "reference.h"
 #include "schedule.h"
@@ -21,7 +22,8 @@ class World;
 // A control plane with a place and a disk.
 class ControlPlane : public Party {
  public:
-  ControlPlane(World& world, Place place, std::string name) : world_(world), place_(std::move(place)), name_(std::move(name)) {}
+  ControlPlane(World& world, Place place, std::string name)
+      : world_(world), place_(std::move(place)), name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
   const Place& place() const { return place_; }
