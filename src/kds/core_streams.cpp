@@ -40,6 +40,14 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
     if (added.kind == StreamKind::global_to_zone) allow_read(added);
     return added.id;
   }
+  // A second stream of the same kind on one connection: a client may share a connection between its calls.
+  std::vector<StreamId> older;
+  for (const auto& [id, other] : streams_) {
+    const bool same = other->peer == added.peer && other->kind == added.kind && other->connection == added.connection;
+    if (same && id != added.id) older.push_back(id);
+  }
+  zone.connection = added.connection;
+  for (auto id : older) close(id, CloseCode::unavailable, "superseded by a newer stream of the zone");
   zone.connection = added.connection;
   activate(added);
   return added.id;

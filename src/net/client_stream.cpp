@@ -166,7 +166,12 @@ void ClientStream::OnWriteDone(bool ok) {
     writing_ = false;
     out_.Clear();
   }
-  if (!ok) return release();
+  if (!ok) {
+    // The call is over. gRPC keeps its end to itself as long as a message lies unread, and after `release` nothing is read
+    // any more: without the cancellation the stream would look alive for ever.
+    context_.TryCancel();
+    return release();
+  }
   hub_->post([stream = shared_from_this()] {
     if (stream->id_ != 0) stream->hub_->table.written(stream->id_);
   });

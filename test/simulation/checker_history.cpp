@@ -67,6 +67,23 @@ void HistoryChecker::note(const Fates& before, const Fates& after) {
   }
 }
 
+// What a disabled zone sent is withdrawn, and given back, somewhat after the zone was switched: until the resource
+// itself was looked at again the former audience is in effect.
+void HistoryChecker::note_withdrawn(const ControlPlane& at, const kds::CommitBatch& batch) {
+  if (!at.is_global()) return;
+  for (const auto& entry : batch.upserts) {
+    const bool is_switched =
+        entry->resource && entry->presences.size() > 1 && entry->current().since == entry->revision;
+    if (!is_switched) continue;
+    for (const auto& party : world_.parties()) {
+      if (party->is_global()) continue;
+      auto wanted = reaches_zone(*entry->resource, at.resources(), party->place(), true);
+      if (!wanted || !wanted->only_if_enabled) continue;
+      entitlements_[party->name()][wanted->key].absent_last = world_.schedule().now();
+    }
+  }
+}
+
 void HistoryChecker::before_commit(const ControlPlane& at, const kds::CommitBatch& batch) {
   before_ = entitled(at, &batch);
   copies_before_.clear();
@@ -78,6 +95,7 @@ void HistoryChecker::before_commit(const ControlPlane& at, const kds::CommitBatc
 
 void HistoryChecker::after_commit(const ControlPlane& at, const kds::CommitBatch& batch) {
   note(before_, entitled(at, &batch));
+  note_withdrawn(at, batch);
   for (const auto& key : keys_of(batch)) {
     auto old = copies_before_.find(key);
     auto now = at.resources().find(key);

@@ -31,6 +31,7 @@ class HistoryChecker : public Observer {
 
   Fates entitled(const ControlPlane& sender, const kds::CommitBatch* batch) const;
   void note(const Fates& before, const Fates& after);
+  void note_withdrawn(const ControlPlane& at, const kds::CommitBatch& batch);
   void created(const ControlPlane& at, const Resource& copy);
   void removed(const ControlPlane& at, const Resource& copy, const kds::CommitBatch& batch);
   bool is_entitled(const ControlPlane& at, const Resource& copy) const;

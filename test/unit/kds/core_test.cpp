@@ -193,6 +193,18 @@ TEST(Core, NewerConnectionOfAZoneSupersedesTheOlderOne) {
   EXPECT_EQ(second.names("MeshTimeout").size(), 1u);
 }
 
+TEST(Core, NewerStreamOnTheSameConnectionSupersedesTheOlderOneOfItsKind) {
+  TestPlane global("");
+  TestPlane first("east");
+  TestLink old(global, first, "east", "shared");
+  TestPlane second("east");
+  TestLink fresh(global, second, "east", "shared");
+  EXPECT_EQ(global.ended.size(), 2u);
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
+  fresh.settle();
+  EXPECT_EQ(second.names("MeshTimeout").size(), 1u);
+}
+
 TEST(Core, DeletedZoneTakesAlongWhatItSent) {
   TestPlane global("");
   TestPlane east("east");
