@@ -1,5 +1,6 @@
 #include "app/bootstrap.h"
 
+#include "api/mesh_creation.h"
 #include "kuma/system/v1alpha1/config.pb.h"
 #include "kuma/system/v1alpha1/zone.pb.h"
 #include "model/document.h"
@@ -71,11 +72,8 @@ class Bootstrap {
 
   Status create_default_mesh() {
     put("Mesh", "", "default", "");
-    create_secret("Secret", "default", "dataplane-token-signing-key-default-1", options_.dataplane_signing_key);
-    for (const auto& item : policy::mesh_defaults("default", boost::json::object(), options_.routing_resources)) {
-      if (auto status = create(item); !status.ok()) return status;
-    }
-    return {};
+    return api::create_mesh_companions(transaction_, "default", boost::json::object(), options_.dataplane_signing_key,
+                                       options_.routing_resources);
   }
 
   // A zone knows one Zone, itself.

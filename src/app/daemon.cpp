@@ -10,6 +10,7 @@
 #include "app/bootstrap.h"
 #include "app/certificates.h"
 #include "app/run.h"
+#include "app/store_options.h"
 #include "model/json.h"
 
 namespace kdsd::app {
@@ -141,13 +142,7 @@ Status Daemon::open_store(std::unique_ptr<store::Store>& store, store::Loaded& l
   if (config_.store.type == StoreType::memory) {
     store = store::open_memory_store();
   } else {
-    store::SqliteOptions options;
-    options.path = config_.store.path;
-    options.catalogue = &Catalogue::builtin();
-    options.purpose.mode = config_.is_global() ? "global" : "zone";
-    if (!config_.is_global()) options.purpose.zone = config_.zone_name;
-    options.purpose.environment = facts_.control_plane.has_namespaces() ? "kubernetes" : "universal";
-    auto opened = store::open_sqlite_store(options);
+    auto opened = store::open_sqlite_store(store_options(config_));
     if (!opened.ok()) return opened.status();
     store = std::move(*opened);
   }

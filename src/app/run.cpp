@@ -18,10 +18,7 @@ ConfigSource config_source(const RunOptions& options) {
   ConfigSource source;
   if (!options.config_file.empty()) source.file_path = options.config_file;
   source.environment = process_environment();
-  for (const auto* type : Catalogue::builtin().types()) {
-    if (type->is_target_ref_policy) source.policy_types.push_back(type->path);
-    if (type->is_plugin && !type->is_policy) source.core_resource_types.push_back(type->path);
-  }
+  add_known_types(source, Catalogue::builtin());
   return source;
 }
 

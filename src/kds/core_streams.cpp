@@ -48,7 +48,6 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
   }
   zone.connection = added.connection;
   for (auto id : older) close(id, CloseCode::unavailable, "superseded by a newer stream of the zone");
-  zone.connection = added.connection;
   activate(added);
   return added.id;
 }

@@ -5,13 +5,11 @@
 
 #include "app/cli/console.h"
 #include "app/config/config.h"
-#include "store/store.h"
+#include "app/store_options.h"
 
 namespace kdsd::app::cli {
 
 // `file` may be empty: defaults and environment alone.
 Result<LoadedConfig> load_configuration(const Console& console, const std::string& file);
-
-store::SqliteOptions store_options(const Config& config);
 
 }  // namespace kdsd::app::cli

@@ -91,27 +91,7 @@ int get_once(Console& console, RestClient& client, const Query& query, OutputFor
 }
 
 int get_watching(Console& console, RestClient& client, const Query& query, OutputFormat format) {
-  auto header = column_names(*query.type);
-  header.insert(header.begin(), "EVENT");
-  Table table(std::move(header));
-  bool is_first_document = true;
-  const auto show = [&](const std::vector<Change>& changes) {
-    for (const auto& change : changes) {
-      const std::string event(event_text(change.event));
-      if (format == OutputFormat::table) {
-        auto cells = cells_of(*query.type, change.document, unix_seconds());
-        cells.insert(cells.begin(), event);
-        table.add(std::move(cells));
-      } else if (format == OutputFormat::json) {
-        console.out << to_compact_json(json::object{{"event", event}, {"object", change.document}}) << '\n';
-      } else {
-        console.out << (is_first_document ? "" : "---\n") << "# " << event << '\n';
-        print_document(console, format, change.document);
-        is_first_document = false;
-      }
-    }
-    if (format == OutputFormat::table) console.out << table.take_text();
-  };
+  ChangePrinter show(console, format, column_names(*query.type), [&](const json::value& document) { return cells_of(*query.type, document, unix_seconds()); });
   // A single resource that goes away is a deletion, and may come again.
   bool was_there = false;
   const auto look = [&]() -> Result<json::array> {
@@ -121,7 +101,7 @@ int get_watching(Console& console, RestClient& client, const Query& query, Outpu
     was_there = was_there || documents.ok();
     return documents;
   };
-  return watch(console, look, show);
+  return watch(console, look, std::ref(show));
 }
 
 int get_resources(Console& console, const GetOptions& options) {

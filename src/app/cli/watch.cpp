@@ -53,6 +53,36 @@ std::vector<Change> ChangeFinder::next(const json::array& documents) {
   return changes;
 }
 
+namespace {
+
+std::vector<std::string> with_event(std::vector<std::string> columns) {
+  columns.insert(columns.begin(), "EVENT");
+  return columns;
+}
+
+}  // namespace
+
+ChangePrinter::ChangePrinter(Console& console, OutputFormat format, std::vector<std::string> columns, Cells cells)
+    : console_(console), format_(format), table_(with_event(std::move(columns))), cells_(std::move(cells)) {}
+
+void ChangePrinter::operator()(const std::vector<Change>& changes) {
+  for (const auto& change : changes) {
+    const std::string event(event_text(change.event));
+    if (format_ == OutputFormat::table) {
+      auto cells = cells_(change.document);
+      cells.insert(cells.begin(), event);
+      table_.add(std::move(cells));
+    } else if (format_ == OutputFormat::json) {
+      console_.out << to_compact_json(boost::json::object{{"event", event}, {"object", change.document}}) << '\n';
+    } else {
+      console_.out << (is_first_document_ ? "" : "---\n") << "# " << event << '\n';
+      print_document(console_, format_, change.document);
+      is_first_document_ = false;
+    }
+  }
+  if (format_ == OutputFormat::table) console_.out << table_.take_text();
+}
+
 int watch(Console& console, const Fetch& fetch, const Show& show) {
   ChangeFinder finder;
   bool is_first = true;

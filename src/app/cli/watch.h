@@ -9,6 +9,8 @@
 #include <string>
 
 #include "app/cli/console.h"
+#include "app/cli/output.h"
+#include "app/cli/table.h"
 #include "model/status.h"
 
 namespace kdsd::app::cli {
@@ -32,6 +34,23 @@ class ChangeFinder {
 
 using Fetch = std::function<Result<boost::json::array>()>;
 using Show = std::function<void(const std::vector<Change>&)>;
+
+// Shows changes in the format asked for: a table with the event in front, a JSON line each, or YAML documents.
+class ChangePrinter {
+ public:
+  using Cells = std::function<std::vector<std::string>(const boost::json::value& document)>;
+
+  // `console` must outlive the printer. `columns` without that of the event.
+  ChangePrinter(Console& console, OutputFormat format, std::vector<std::string> columns, Cells cells);
+  void operator()(const std::vector<Change>& changes);
+
+ private:
+  Console& console_;
+  OutputFormat format_;
+  Table table_;
+  Cells cells_;
+  bool is_first_document_ = true;
+};
 
 int watch(Console& console, const Fetch& fetch, const Show& show);
 

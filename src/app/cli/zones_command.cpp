@@ -116,9 +116,6 @@ json::array shown_of(const json::array& zones, OutputFormat format) {
 }
 
 int show_watching(Console& console, RestClient& client, OutputFormat format) {
-  auto header = zone_column_names();
-  header.insert(header.begin(), "EVENT");
-  Table table(std::move(header));
   std::map<std::string, json::value> overviews;
   const auto look = [&]() -> Result<json::array> {
     auto zones = list_all(client, overview_path, {});
@@ -131,25 +128,10 @@ int show_watching(Console& console, RestClient& client, OutputFormat format) {
     }
     return shown;
   };
-  bool is_first_document = true;
-  const auto show = [&](const std::vector<Change>& changes) {
-    for (const auto& change : changes) {
-      const std::string event(event_text(change.event));
-      if (format == OutputFormat::table) {
-        auto cells = zone_cells(overviews[std::string(find_text(change.document, {"name"}))], unix_seconds());
-        cells.insert(cells.begin(), event);
-        table.add(std::move(cells));
-      } else if (format == OutputFormat::json) {
-        console.out << to_compact_json(json::object{{"event", event}, {"object", change.document}}) << '\n';
-      } else {
-        console.out << (is_first_document ? "" : "---\n") << "# " << event << '\n';
-        print_document(console, format, change.document);
-        is_first_document = false;
-      }
-    }
-    if (format == OutputFormat::table) console.out << table.take_text();
-  };
-  return watch(console, look, show);
+  ChangePrinter show(console, format, zone_column_names(), [&](const json::value& document) {
+    return zone_cells(overviews[std::string(find_text(document, {"name"}))], unix_seconds());
+  });
+  return watch(console, look, std::ref(show));
 }
 
 int show_zones(Console& console, const ZonesOptions& options) {

@@ -108,4 +108,11 @@ std::map<std::string, std::string> process_environment() {
   return out;
 }
 
+void add_known_types(ConfigSource& source, const Catalogue& catalogue) {
+  for (const auto* type : catalogue.types()) {
+    if (type->is_target_ref_policy) source.policy_types.push_back(type->path);
+    if (type->is_plugin && !type->is_policy) source.core_resource_types.push_back(type->path);
+  }
+}
+
 }  // namespace kdsd::app

@@ -17,6 +17,7 @@
 #include "app/config/duration.h"
 #include "app/config/key.h"
 #include "app/config/value.h"
+#include "model/catalogue.h"
 #include "model/status.h"
 
 namespace kdsd::app {
@@ -243,6 +244,9 @@ struct LoadedConfig {
 };
 
 Result<LoadedConfig> load_config(const ConfigSource& source);
+
+// Fills in the path segments of the types that the program has.
+void add_known_types(ConfigSource& source, const Catalogue& catalogue);
 
 // Variables of this process whose names start with KUMA_ or KDSD_, and HOME.
 std::map<std::string, std::string> process_environment();

@@ -163,6 +163,32 @@ TEST_F(KdsClientTest, CloseByTheCoreReplacesTheConnection) {
 }
 
 // Guards: Kuma's zone leaves an upload stream dead that ends with OK.
+// The zone had stopped reading when its global went away, and then wrote: the stream looked alive for ever.
+TEST_F(KdsClientTest, WriteAfterTheEndEndsAStreamWithUnreadMessages) {
+  serve();
+  core_.run([&] {
+    // On both streams: one that is being read would notice the end and take the other along.
+    global_.on_opened = [this](std::uint64_t id, const kds::StreamOpened&) { server_->send(id, message_of("first")); };
+    global_.on_written = [this](std::uint64_t id) { server_->send(id, message_of("one more")); };
+  });
+  connect();
+  const auto stream = zone_.stream(down);
+  for (const auto kind : {down, up}) {
+    const auto at_global = global_.stream(kind);
+    ASSERT_TRUE(global_.signal.wait([&] { return global_.writes[at_global] >= 3; }));
+  }
+  core_.run([&] {
+    global_.on_written = nullptr;
+    server_->stop();
+  });
+  core_.run([&] {
+    zone_.on_written = [this](std::uint64_t id) { client_->send(id, message_of("answer")); };
+    client_->send(stream, message_of("answer"));
+  });
+  EXPECT_TRUE(zone_.wait_closed(stream));
+  EXPECT_TRUE(wait_dials(2));
+}
+
 TEST_F(KdsClientTest, EndWithOkReplacesTheConnectionToo) {
   class EndsAll : public grpc::CallbackGenericService {
     grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
