@@ -1,11 +1,12 @@
 #include "app/bootstrap.h"
 
 #include "api/mesh_creation.h"
-#include "kuma/system/v1alpha1/config.pb.h"
-#include "kuma/system/v1alpha1/zone.pb.h"
 #include "model/document.h"
 #include "model/proto_spec.h"
 #include "policy/default_resources.h"
+
+#include "kuma/system/v1alpha1/config.pb.h"
+#include "kuma/system/v1alpha1/zone.pb.h"
 
 namespace kdsd::app {
 namespace system = kuma::system::v1alpha1;
@@ -15,7 +16,8 @@ constexpr const char* done_fact = "defaults.created";
 
 class Bootstrap {
  public:
-  Bootstrap(kds::Transaction& transaction, const BootstrapOptions& options) : transaction_(transaction), options_(options) {}
+  Bootstrap(kds::Transaction& transaction, const BootstrapOptions& options)
+      : transaction_(transaction), options_(options) {}
 
   Status run() {
     const auto& plane = options_.control_plane;
@@ -58,7 +60,8 @@ class Bootstrap {
     return {};
   }
 
-  void create_secret(const std::string& type_name, const std::string& mesh, const std::string& name, const std::string& data) {
+  void create_secret(const std::string& type_name, const std::string& mesh, const std::string& name,
+                     const std::string& data) {
     system::Secret secret;
     secret.mutable_data()->set_value(data);
     put(type_name, mesh, name, serialize_deterministic(secret));

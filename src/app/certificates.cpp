@@ -1,23 +1,22 @@
 #include "app/certificates.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <ifaddrs.h>
+#include <memory>
 #include <openssl/bio.h>
 #include <openssl/encoder.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509v3.h>
+#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <memory>
-#include <sstream>
 
 namespace kdsd::app {
 namespace {
@@ -38,7 +37,8 @@ Result<std::string> private_pem(EVP_PKEY* key) {
       OSSL_ENCODER_CTX_new_for_pkey(key, EVP_PKEY_KEYPAIR, "PEM", "type-specific", nullptr), OSSL_ENCODER_CTX_free);
   unsigned char* data = nullptr;
   std::size_t size = 0;
-  if (!encoder || OSSL_ENCODER_to_data(encoder.get(), &data, &size) != 1) return openssl_error("encoding a private key");
+  if (!encoder || OSSL_ENCODER_to_data(encoder.get(), &data, &size) != 1)
+    return openssl_error("encoding a private key");
   std::string pem(reinterpret_cast<char*>(data), size);
   OPENSSL_free(data);
   return pem;
@@ -70,7 +70,8 @@ std::vector<std::string> local_addresses() {
     const void* source = nullptr;
     if (at->ifa_addr->sa_family == AF_INET) source = &reinterpret_cast<sockaddr_in*>(at->ifa_addr)->sin_addr;
     if (at->ifa_addr->sa_family == AF_INET6) source = &reinterpret_cast<sockaddr_in6*>(at->ifa_addr)->sin6_addr;
-    if (source != nullptr && inet_ntop(at->ifa_addr->sa_family, source, text, sizeof text) != nullptr) out.emplace_back(text);
+    if (source != nullptr && inet_ntop(at->ifa_addr->sa_family, source, text, sizeof text) != nullptr)
+      out.emplace_back(text);
   }
   freeifaddrs(list);
   return out;
@@ -84,7 +85,8 @@ Result<std::string> new_rsa_key_pem() {
   return private_pem(key.get());
 }
 
-Result<CertificatePair> new_self_signed(const std::vector<std::string>& dns_names, const std::vector<std::string>& addresses) {
+Result<CertificatePair> new_self_signed(const std::vector<std::string>& dns_names,
+                                        const std::vector<std::string>& addresses) {
   auto key = new_key();
   CertPtr certificate(X509_new(), X509_free);
   if (!key || !certificate) return openssl_error("making a certificate");
@@ -97,14 +99,17 @@ Result<CertificatePair> new_self_signed(const std::vector<std::string>& dns_name
   X509_set_pubkey(certificate.get(), key.get());
   auto* name = X509_get_subject_name(certificate.get());
   const auto common = dns_names.empty() ? std::string("kdsd") : dns_names.front().substr(0, 64);
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(common.c_str()), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(common.c_str()), -1, -1,
+                             0);
   X509_set_issuer_name(certificate.get(), name);
-  const bool extended = add_extension(certificate.get(), NID_basic_constraints, "critical,CA:TRUE") &&
-                        add_extension(certificate.get(), NID_key_usage, "critical,digitalSignature,keyEncipherment,keyCertSign") &&
-                        add_extension(certificate.get(), NID_ext_key_usage, "serverAuth") &&
-                        add_extension(certificate.get(), NID_subject_key_identifier, "hash") &&
-                        add_extension(certificate.get(), NID_subject_alt_name, subject_alt_names(dns_names, addresses));
-  if (!extended || X509_sign(certificate.get(), key.get(), EVP_sha256()) == 0) return openssl_error("signing a certificate");
+  const bool extended =
+      add_extension(certificate.get(), NID_basic_constraints, "critical,CA:TRUE") &&
+      add_extension(certificate.get(), NID_key_usage, "critical,digitalSignature,keyEncipherment,keyCertSign") &&
+      add_extension(certificate.get(), NID_ext_key_usage, "serverAuth") &&
+      add_extension(certificate.get(), NID_subject_key_identifier, "hash") &&
+      add_extension(certificate.get(), NID_subject_alt_name, subject_alt_names(dns_names, addresses));
+  if (!extended || X509_sign(certificate.get(), key.get(), EVP_sha256()) == 0)
+    return openssl_error("signing a certificate");
   BioPtr out(BIO_new(BIO_s_mem()), BIO_free);
   PEM_write_bio_X509(out.get(), certificate.get());
   char* data = nullptr;

@@ -19,7 +19,8 @@ struct CertificatePair {
 };
 
 // A self-signed pair for the names and addresses, usable as its own authority.
-Result<CertificatePair> new_self_signed(const std::vector<std::string>& dns_names, const std::vector<std::string>& addresses);
+Result<CertificatePair> new_self_signed(const std::vector<std::string>& dns_names,
+                                        const std::vector<std::string>& addresses);
 
 // Reads the pair; the error names the file.
 Result<CertificatePair> read_pair(const std::string& certificate_file, const std::string& key_file);

@@ -1,11 +1,10 @@
 #include "app/daemon.h"
 
-#include <spdlog/spdlog.h>
-
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <csignal>
 #include <random>
+#include <spdlog/spdlog.h>
 
 #include "app/bootstrap.h"
 #include "app/certificates.h"
@@ -21,7 +20,9 @@ constexpr int api_thread_count = 2;
 constexpr const char* defaults_fact = "defaults.created";
 
 Timestamp clock_now() {
-  return Timestamp{std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count()};
+  return Timestamp{
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count()};
 }
 
 std::string random_text(std::size_t length, std::string_view alphabet) {
@@ -33,7 +34,8 @@ std::string random_text(std::size_t length, std::string_view alphabet) {
 
 std::string random_uuid() {
   auto hex = random_text(32, "0123456789abcdef");
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-4" + hex.substr(13, 3) + "-a" + hex.substr(17, 3) + "-" + hex.substr(20);
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-4" + hex.substr(13, 3) + "-a" + hex.substr(17, 3) + "-" +
+         hex.substr(20);
 }
 
 policy::ControlPlaneKind kind_of(const Config& config) {
@@ -41,7 +43,8 @@ policy::ControlPlaneKind kind_of(const Config& config) {
   kind.mode = config.is_global() ? policy::Mode::global : policy::Mode::zone;
   kind.federated = config.is_federated_zone();
   if (!config.is_global()) kind.zone = config.zone_name;
-  kind.environment = config.environment == Environment::kubernetes ? policy::Environment::kubernetes : policy::Environment::universal;
+  kind.environment =
+      config.environment == Environment::kubernetes ? policy::Environment::kubernetes : policy::Environment::universal;
   kind.system_namespace = config.store.system_namespace;
   kind.disable_origin_validation = config.disable_origin_label_validation;
   kind.namespaced_gateway_routes = config.namespaced_gateway_routes;
@@ -89,7 +92,7 @@ void Daemon::set_up_facts() {
   facts_.create_routing_resources = config_.defaults.create_mesh_routing_resources;
   facts_.base_path = config_.api_server.base_path;
   const bool offers_gui = config_.api_server.gui_enabled && !config_.is_federated_zone();
-  facts_.gui_path = !offers_gui                                 ? std::string()
+  facts_.gui_path = !offers_gui                               ? std::string()
                     : config_.api_server.gui_root_url.empty() ? config_.api_server.gui_base_path
                                                               : config_.api_server.gui_root_url;
   facts_.root_url = config_.api_server.root_url;
@@ -157,16 +160,19 @@ Status Daemon::start() {
   store::Loaded loaded;
   if (auto status = open_store(store, loaded); !status.ok()) return status;
   const bool first_start = !loaded.facts.contains(defaults_fact);
-  spdlog::info("store={} id={} epoch={} revision={} entries={}", config_.store.type == StoreType::memory ? "memory" : config_.store.path,
-               loaded.store_id, loaded.epoch, loaded.revision.value, loaded.entries.size());
-  store_ = std::make_unique<StoreExecutor>(std::move(store), core_context_, [this](double seconds, const store::Batch& batch) {
-    for (const auto& entry : batch.upserts) {
-      metrics_->observe_store(entry->resource ? "update" : "delete", entry->key.type->name, seconds);
-    }
-  });
+  spdlog::info("store={} id={} epoch={} revision={} entries={}",
+               config_.store.type == StoreType::memory ? "memory" : config_.store.path, loaded.store_id, loaded.epoch,
+               loaded.revision.value, loaded.entries.size());
+  store_ = std::make_unique<StoreExecutor>(
+      std::move(store), core_context_, [this](double seconds, const store::Batch& batch) {
+        for (const auto& entry : batch.upserts) {
+          metrics_->observe_store(entry->resource ? "update" : "delete", entry->key.type->name, seconds);
+        }
+      });
   core_ = std::make_unique<kds::Core>(core_options(), Catalogue::builtin());
   on_core([&] {
-    core_->load(kds::CoreState{loaded.store_id, loaded.epoch, loaded.revision, std::move(loaded.entries), std::move(loaded.facts)});
+    core_->load(kds::CoreState{loaded.store_id, loaded.epoch, loaded.revision, std::move(loaded.entries),
+                               std::move(loaded.facts)});
   });
   if (auto status = create_defaults(first_start); !status.ok()) return status;
   if (config_.is_global() || config_.api_server.https.enabled || config_.diagnostics.tls_enabled) {
@@ -219,7 +225,8 @@ Result<std::optional<api::TlsOptions>> Daemon::api_tls(const ServerTls& tls) con
 Status Daemon::start_api() {
   api::ApiServerOptions options;
   const auto& server = config_.api_server;
-  if (server.http.enabled) options.http = api::ListenerOptions{server.http.bind_address, server.http.port, std::nullopt};
+  if (server.http.enabled)
+    options.http = api::ListenerOptions{server.http.bind_address, server.http.port, std::nullopt};
   if (server.https.enabled) {
     auto tls = api_tls(server.tls);
     if (!tls.ok()) return tls.status().prefixed("apiServer.https");
@@ -231,8 +238,9 @@ Status Daemon::start_api() {
     }
     options.https = api::ListenerOptions{server.https.bind_address, server.https.port, std::move(*tls)};
   }
-  api::ListenerOptions diagnostics{config_.diagnostics.bind_address.empty() ? "0.0.0.0" : config_.diagnostics.bind_address,
-                                   config_.diagnostics.port, std::nullopt};
+  api::ListenerOptions diagnostics{
+      config_.diagnostics.bind_address.empty() ? "0.0.0.0" : config_.diagnostics.bind_address, config_.diagnostics.port,
+      std::nullopt};
   if (config_.diagnostics.tls_enabled) {
     auto tls = api_tls(config_.diagnostics.tls);
     if (!tls.ok()) return tls.status().prefixed("diagnostics");
@@ -255,7 +263,8 @@ Status Daemon::start_net() {
   if (config_.is_global()) {
     net::ServerOptions options;
     const auto& kds = config_.kds_server;
-    options.address = (kds.bind_address.empty() ? std::string("[::]") : kds.bind_address) + ":" + std::to_string(kds.port);
+    options.address =
+        (kds.bind_address.empty() ? std::string("[::]") : kds.bind_address) + ":" + std::to_string(kds.port);
     options.message_bytes_max = kds.timing.message_bytes_max;
     options.compress = config_.sync.compression == Compression::gzip;
     options.health_interval_nanos = kds.health_poll_interval_ns;
@@ -274,7 +283,8 @@ Status Daemon::start_net() {
   options.zone = config_.zone_name;
   options.version = facts_.version;
   const bool is_v6 = client.global->host.find(':') != std::string::npos;
-  options.address = (is_v6 ? "[" + client.global->host + "]" : client.global->host) + ":" + std::to_string(client.global->port);
+  options.address =
+      (is_v6 ? "[" + client.global->host + "]" : client.global->host) + ":" + std::to_string(client.global->port);
   options.tls.enabled = client.global->tls;
   options.tls.skip_verify = client.tls_skip_verify;
   if (!client.root_ca_file.empty()) {
@@ -286,7 +296,8 @@ Status Daemon::start_net() {
   options.compress = config_.sync.compression == Compression::gzip;
   options.backoff_base_nanos = config_.general.restart_backoff_base_ns;
   options.backoff_cap_nanos = config_.general.restart_backoff_max_ns;
-  client_ = std::make_unique<net::KdsClient>(std::move(options), core_context_, std::move(post), *this, std::random_device()());
+  client_ = std::make_unique<net::KdsClient>(std::move(options), core_context_, std::move(post), *this,
+                                             std::random_device()());
   client_->start();
   return {};
 }
@@ -320,7 +331,8 @@ void Daemon::publish_metrics() {
   snapshot->types = counters.types;
   snapshot->takeovers = counters.takeovers;
   snapshot->zone_conflicts = counters.zone_conflicts;
-  for (auto delay : std::exchange(counters.delivery_nanos, {})) metrics_->observe_delivery(static_cast<double>(delay) / 1e9);
+  for (auto delay : std::exchange(counters.delivery_nanos, {}))
+    metrics_->observe_delivery(static_cast<double>(delay) / 1e9);
   snapshot->streams = core_->streams();
   const auto& index = core_->index();
   for (const auto* type : Catalogue::builtin().types()) snapshot->resources[type->name] = index.count(*type);
@@ -398,10 +410,18 @@ void Daemon::carry_out(kds::CommitEffect& effect) {
 
 void Daemon::carry_out(kds::LogEffect& effect) {
   switch (effect.level) {
-    case kds::LogEffect::Level::debug: spdlog::debug("{}", effect.text); break;
-    case kds::LogEffect::Level::info: spdlog::info("{}", effect.text); break;
-    case kds::LogEffect::Level::warn: spdlog::warn("{}", effect.text); break;
-    case kds::LogEffect::Level::error: spdlog::error("{}", effect.text); break;
+    case kds::LogEffect::Level::debug:
+      spdlog::debug("{}", effect.text);
+      break;
+    case kds::LogEffect::Level::info:
+      spdlog::info("{}", effect.text);
+      break;
+    case kds::LogEffect::Level::warn:
+      spdlog::warn("{}", effect.text);
+      break;
+    case kds::LogEffect::Level::error:
+      spdlog::error("{}", effect.text);
+      break;
   }
 }
 

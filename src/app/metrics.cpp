@@ -2,7 +2,6 @@
 
 #include <prometheus/counter.h>
 #include <prometheus/text_serializer.h>
-
 #include <utility>
 
 namespace kdsd::app {
@@ -50,11 +49,14 @@ class FamilyBuilder {
 
 void add_types(FamilyBuilder& families, const MetricsSnapshot& snapshot, const std::string& prefix) {
   families.begin(prefix + "responses_sent", "Responses sent to peers", MetricType::Counter);
-  for (const auto& [type, counters] : snapshot.types) families.add({{"type_url", type}}, static_cast<double>(counters.responses_sent));
+  for (const auto& [type, counters] : snapshot.types)
+    families.add({{"type_url", type}}, static_cast<double>(counters.responses_sent));
   families.begin(prefix + "requests_received", "Answers of peers to responses", MetricType::Counter);
   for (const auto& [type, counters] : snapshot.types) {
-    families.add({{"type_url", type}, {"confirmation", "ACK"}, {"error_type", "no_error"}}, static_cast<double>(counters.acknowledged));
-    families.add({{"type_url", type}, {"confirmation", "NACK"}, {"error_type", "user"}}, static_cast<double>(counters.rejected_by_user));
+    families.add({{"type_url", type}, {"confirmation", "ACK"}, {"error_type", "no_error"}},
+                 static_cast<double>(counters.acknowledged));
+    families.add({{"type_url", type}, {"confirmation", "NACK"}, {"error_type", "user"}},
+                 static_cast<double>(counters.rejected_by_user));
     families.add({{"type_url", type}, {"confirmation", "NACK"}, {"error_type", "other"}},
                  static_cast<double>(counters.rejected_otherwise));
   }
@@ -85,7 +87,11 @@ void add_peers(FamilyBuilder& families, const MetricsSnapshot& snapshot) {
 
 Metrics::Metrics(MetricsIdentity identity) : identity_(std::move(identity)) {
   const Labels zone = {{"zone", identity_.zone}};
-  store_ = &prometheus::BuildHistogram().Name("store").Help("Time of store operations in seconds").Labels(zone).Register(registry_);
+  store_ = &prometheus::BuildHistogram()
+                .Name("store")
+                .Help("Time of store operations in seconds")
+                .Labels(zone)
+                .Register(registry_);
   requests_ = &prometheus::BuildHistogram()
                    .Name("api_server_http_request_duration_seconds")
                    .Help("Time of REST requests in seconds")
@@ -117,7 +123,8 @@ void Metrics::observe_store(const std::string& operation, const std::string& typ
   store_->Add({{"operation", operation}, {"resource_type", type}}, seconds_buckets).Observe(seconds);
 }
 
-void Metrics::observe_request(const std::string& handler, const std::string& method, int code, double seconds, std::size_t bytes) {
+void Metrics::observe_request(const std::string& handler, const std::string& method, int code, double seconds,
+                              std::size_t bytes) {
   const Labels labels = {{"service", ""}, {"handler", handler}, {"method", method}, {"code", std::to_string(code)}};
   requests_->Add(labels, seconds_buckets).Observe(seconds);
   response_size_->Add(labels, bytes_buckets).Observe(static_cast<double>(bytes));
@@ -125,7 +132,8 @@ void Metrics::observe_request(const std::string& handler, const std::string& met
 
 void Metrics::observe_delivery(double seconds) { delivery_->Observe(seconds); }
 
-void Metrics::count_rpc(const std::string& service, const std::string& method, const std::string& kind, const std::string& event) {
+void Metrics::count_rpc(const std::string& service, const std::string& method, const std::string& kind,
+                        const std::string& event) {
   auto* family = event == "started" ? rpcs_started_ : event == "received" ? rpcs_received_ : rpcs_sent_;
   family->Add({{"grpc_type", kind}, {"grpc_service", service}, {"grpc_method", method}}).Increment();
 }
@@ -160,23 +168,31 @@ std::vector<MetricFamily> Metrics::snapshot_families() const {
   for (const std::string prefix : {"kds_delta_", "kds_"}) {
     families.single(prefix + "streams_active", "Streams on which this side sends", MetricType::Gauge, sending);
     add_types(families, *snapshot, prefix);
-    families.single(prefix + "generation_errors", "Failures to work out what a peer should have", MetricType::Counter, 0);
+    families.single(prefix + "generation_errors", "Failures to work out what a peer should have", MetricType::Counter,
+                    0);
   }
   add_peers(families, *snapshot);
   families.begin("kds_delta_client_versions", "Connected peers by version", MetricType::Gauge);
-  for (const auto& [version, count] : snapshot->versions) families.add({{"client_version", version}}, static_cast<double>(count));
+  for (const auto& [version, count] : snapshot->versions)
+    families.add({{"client_version", version}}, static_cast<double>(count));
   families.begin("resources_count", "Resources by type", MetricType::Gauge);
-  for (const auto& [type, count] : snapshot->resources) families.add({{"resource_type", type}, {"tenant", ""}}, static_cast<double>(count));
+  for (const auto& [type, count] : snapshot->resources)
+    families.add({{"resource_type", type}, {"tenant", ""}}, static_cast<double>(count));
   families.begin("kdsd_resources_refused_total", "Received resources that were refused", MetricType::Counter);
-  for (const auto& [type, counters] : snapshot->types) families.add({{"type_url", type}}, static_cast<double>(counters.refused));
-  families.single("kdsd_log_revision", "Newest revision of the change log", MetricType::Gauge, static_cast<double>(snapshot->revision));
-  families.single("kdsd_encodes_total", "Resources encoded for the wire", MetricType::Counter, static_cast<double>(snapshot->encodes));
-  families.single("kdsd_commits_total", "Commits of the store", MetricType::Counter, static_cast<double>(snapshot->commits));
-  families.single("kdsd_writes_queued", "Writes that wait for a commit", MetricType::Gauge, static_cast<double>(snapshot->writes_queued));
-  families.single("kdsd_zone_takeovers_total", "Newer connections of a zone that replaced an older one", MetricType::Counter,
-                  static_cast<double>(snapshot->takeovers));
-  families.single("kdsd_zone_conflicts_total", "Connections refused because two control planes use one zone name", MetricType::Counter,
-                  static_cast<double>(snapshot->zone_conflicts));
+  for (const auto& [type, counters] : snapshot->types)
+    families.add({{"type_url", type}}, static_cast<double>(counters.refused));
+  families.single("kdsd_log_revision", "Newest revision of the change log", MetricType::Gauge,
+                  static_cast<double>(snapshot->revision));
+  families.single("kdsd_encodes_total", "Resources encoded for the wire", MetricType::Counter,
+                  static_cast<double>(snapshot->encodes));
+  families.single("kdsd_commits_total", "Commits of the store", MetricType::Counter,
+                  static_cast<double>(snapshot->commits));
+  families.single("kdsd_writes_queued", "Writes that wait for a commit", MetricType::Gauge,
+                  static_cast<double>(snapshot->writes_queued));
+  families.single("kdsd_zone_takeovers_total", "Newer connections of a zone that replaced an older one",
+                  MetricType::Counter, static_cast<double>(snapshot->takeovers));
+  families.single("kdsd_zone_conflicts_total", "Connections refused because two control planes use one zone name",
+                  MetricType::Counter, static_cast<double>(snapshot->zone_conflicts));
   return out;
 }
 

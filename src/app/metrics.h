@@ -3,13 +3,12 @@
 // Thread safe: observations come from every thread; what the core counts is handed over as a snapshot now and then.
 #pragma once
 
-#include <prometheus/family.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <map>
 #include <memory>
 #include <mutex>
+#include <prometheus/family.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
 #include <string>
 #include <vector>
 
@@ -47,9 +46,11 @@ class Metrics {
   ~Metrics();
 
   void observe_store(const std::string& operation, const std::string& type, double seconds);
-  void observe_request(const std::string& handler, const std::string& method, int code, double seconds, std::size_t bytes);
+  void observe_request(const std::string& handler, const std::string& method, int code, double seconds,
+                       std::size_t bytes);
   void observe_delivery(double seconds);
-  void count_rpc(const std::string& service, const std::string& method, const std::string& kind, const std::string& event);
+  void count_rpc(const std::string& service, const std::string& method, const std::string& kind,
+                 const std::string& event);
   void publish(std::shared_ptr<const MetricsSnapshot> snapshot);
 
   std::string text() const;

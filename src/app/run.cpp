@@ -1,11 +1,10 @@
 #include "app/run.h"
 
-#include <spdlog/spdlog.h>
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include "app/config/config.h"
 #include "app/daemon.h"

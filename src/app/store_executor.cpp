@@ -6,7 +6,11 @@
 namespace kdsd::app {
 
 StoreExecutor::StoreExecutor(std::unique_ptr<store::Store> store, boost::asio::io_context& core, Observe observe)
-    : store_(std::move(store)), core_(core), observe_(std::move(observe)), guard_(work_.get_executor()), thread_([this] { work_.run(); }) {}
+    : store_(std::move(store)),
+      core_(core),
+      observe_(std::move(observe)),
+      guard_(work_.get_executor()),
+      thread_([this] { work_.run(); }) {}
 
 StoreExecutor::~StoreExecutor() { stop(); }
 

@@ -1,4 +1,5 @@
-// What the configuration says about the store of this control plane: one answer for `run` and for the commands on its files.
+// What the configuration says about the store of this control plane: one answer for `run` and for the commands on its
+// files.
 #pragma once
 
 #include "app/config/config.h"

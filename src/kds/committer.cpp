@@ -82,9 +82,9 @@ void Committer::build(const Staged& staged, Timestamp now, CommitBatch& batch) {
   for (const auto& key : staged.order) {
     auto entry = build_entry(key, staged.items.at(key), Revision{next.value + 1}, enabled);
     if (!entry) continue;
-    const bool nobody_ever = std::all_of(entry->presences.begin(), entry->presences.end(), [](const Presence& presence) {
-      return presence.audience.kind == Audience::Kind::nobody;
-    });
+    const bool nobody_ever =
+        std::all_of(entry->presences.begin(), entry->presences.end(),
+                    [](const Presence& presence) { return presence.audience.kind == Audience::Kind::nobody; });
     if (!entry->resource && nobody_ever) {
       batch.purges.push_back(key);
       continue;

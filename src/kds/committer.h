@@ -75,7 +75,8 @@ class Committer {
  private:
   void decide_queued(Staged& staged, Timestamp now);
   void build(const Staged& staged, Timestamp now, CommitBatch& batch);
-  EntryPtr build_entry(const ResourceKey& key, const Staged::Item& item, Revision revision, const ZoneEnabled& enabled) const;
+  EntryPtr build_entry(const ResourceKey& key, const Staged::Item& item, Revision revision,
+                       const ZoneEnabled& enabled) const;
   void take_purges(CommitBatch& batch);
 
   Index& index_;

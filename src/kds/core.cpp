@@ -118,7 +118,8 @@ void Core::end_behind(const ResourceType& type) {
   for (const auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
     auto it = stream->sender->types().find(type.name);
-    if (it == stream->sender->types().end() || it->second.mode == Sender::Mode::unasked || !it->second.first_done) continue;
+    if (it == stream->sender->types().end() || it->second.mode == Sender::Mode::unasked || !it->second.first_done)
+      continue;
     if (it->second.cursor < floor) behind.push_back(id);
   }
   for (auto id : behind) close(id, CloseCode::unavailable, "too far behind, start over");

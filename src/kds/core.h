@@ -1,9 +1,9 @@
 // The synchronising control plane without its surroundings: streams, writes and time go in, effects come out.
 //
-// Pure: no clock, socket, thread or file. One executor (the core executor) owns it and calls it; nothing in here blocks.
-// What a caller has to do, in this order, after every call: take the effects and carry them out. A message effect may
-// be sent at once; a commit effect goes to the store and its outcome comes back through `committed`; nothing that
-// depends on the commit is sent before that. The simulation and the daemon drive the same object.
+// Pure: no clock, socket, thread or file. One executor (the core executor) owns it and calls it; nothing in here
+// blocks. What a caller has to do, in this order, after every call: take the effects and carry them out. A message
+// effect may be sent at once; a commit effect goes to the store and its outcome comes back through `committed`; nothing
+// that depends on the commit is sent before that. The simulation and the daemon drive the same object.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ namespace limits {
 inline constexpr std::size_t encoded_cache_bytes = 64 << 20;
 // Responses of one stream that may wait for the store before reading stops.
 inline constexpr std::size_t responses_pending = 8;
-inline constexpr std::size_t tombstones_kept = 50'000;     // of one type; older ones are compacted
+inline constexpr std::size_t tombstones_kept = 50'000;  // of one type; older ones are compacted
 inline constexpr std::size_t tombstones_per_purge = 1'000;
-inline constexpr std::size_t touched_per_write = 500;      // resources looked at again when a zone is enabled or disabled
+inline constexpr std::size_t touched_per_write = 500;  // resources looked at again when a zone is enabled or disabled
 }  // namespace limits
 
 using StreamId = std::uint64_t;
@@ -42,16 +42,16 @@ enum class StreamKind { global_to_zone, zone_to_global };
 
 struct CoreOptions {
   policy::ControlPlaneKind control_plane;
-  NodeInfo node;                 // what this side tells in its first requests; features are filled in
+  NodeInfo node;  // what this side tells in its first requests; features are filled in
   std::vector<std::string> skip_label_prefixes;
-  std::set<std::string> disabled_types;          // not provided, not asked for
-  std::size_t message_bytes_max = 10 << 20;      // of a kdsd peer and of what is received
+  std::set<std::string> disabled_types;      // not provided, not asked for
+  std::size_t message_bytes_max = 10 << 20;  // of a kdsd peer and of what is received
   std::size_t foreign_message_bytes_max = 10 << 20;
   std::int64_t insight_flush_nanos = 10'000'000'000;
-  std::int64_t health_timeout_nanos = 0;         // 0: zones are not cut for missing pings
+  std::int64_t health_timeout_nanos = 0;  // 0: zones are not cut for missing pings
   std::size_t subscription_limit = 10;
   bool compact_finished_subscriptions = false;
-  std::uint64_t seed = 1;                        // of ids
+  std::uint64_t seed = 1;  // of ids
 };
 
 // What the store held when it was opened.
@@ -65,8 +65,8 @@ struct CoreState {
 
 struct StreamOpened {
   StreamKind kind = StreamKind::global_to_zone;
-  std::string peer_zone;            // on a global: the client-id
-  std::string connection;           // same text for streams of one connection
+  std::string peer_zone;              // on a global: the client-id
+  std::string connection;             // same text for streams of one connection
   std::vector<std::string> features;  // request metadata, on a global
   bool token_provided = false;
 };
@@ -104,7 +104,7 @@ struct CoreCounters {
     std::uint64_t rejected_by_user = 0;
     std::uint64_t rejected_otherwise = 0;
     std::uint64_t received = 0;
-    std::uint64_t refused = 0;     // resources refused by this side
+    std::uint64_t refused = 0;  // resources refused by this side
     std::uint64_t misnamed = 0;
   };
   std::map<std::string, OfType> types;
@@ -119,7 +119,7 @@ struct StreamInfo {
   StreamKind kind = StreamKind::global_to_zone;
   std::string peer;
   bool sending = false;
-  std::size_t outstanding = 0;      // types with an unanswered response
+  std::size_t outstanding = 0;  // types with an unanswered response
   std::size_t outstanding_bytes = 0;
   std::uint64_t lag_revisions = 0;  // newest revision minus the oldest cursor of a type with something to send
   std::size_t held_back = 0;
@@ -175,16 +175,16 @@ class Core {
   struct Stream {
     StreamId id = 0;
     StreamKind kind = StreamKind::global_to_zone;
-    std::string peer;        // zone name, or `global`
+    std::string peer;  // zone name, or `global`
     std::string connection;
     Features request_features;
     std::optional<Sender> sender;
     std::optional<Receiver> receiver;
     std::deque<std::string> outbox;  // requests; bounded by types and pending responses
     bool writing = false;
-    bool waiting = false;    // for an older connection of the zone to be superseded
-    bool reading = false;    // a read is allowed and has not come back
-    std::size_t pending = 0; // responses that wait for the store
+    bool waiting = false;     // for an older connection of the zone to be superseded
+    bool reading = false;     // a read is allowed and has not come back
+    std::size_t pending = 0;  // responses that wait for the store
     Timestamp opened_at;
     std::uint64_t sent_total = 0;
   };

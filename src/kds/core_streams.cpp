@@ -14,7 +14,8 @@ constexpr std::size_t outbox_max = 512;
 Result<StreamId> Core::opened(const StreamOpened& opened) {
   if (draining_) return Status(Code::unavailable, "shutting down");
   if (is_global() && !is_zone_name(opened.peer_zone)) {
-    return Status(Code::invalid, "\"" + opened.peer_zone + "\" is no zone name: a DNS label of at most 63 lower-case characters");
+    return Status(Code::invalid,
+                  "\"" + opened.peer_zone + "\" is no zone name: a DNS label of at most 63 lower-case characters");
   }
   auto stream = std::make_unique<Stream>();
   stream->id = ++last_stream_;
@@ -85,8 +86,8 @@ void Core::begin_receiving(Stream& stream) {
   if (is_global()) options.node.config.clear();
   options.wanted = wanted_types();
   stream.receiver.emplace(std::move(options), catalogue_);
-  // The tokens have to say what is held. What an earlier stream of the peer delivered may still be on its way into the store, so
-  // this stream asks when all writes before it are through.
+  // The tokens have to say what is held. What an earlier stream of the peer delivered may still be on its way into the
+  // store, so this stream asks when all writes before it are through.
   Write barrier;
   barrier.decide = [](Transaction&) { return Status(); };
   barrier.done = [this, id = stream.id](const Status&) { ask(id); };
@@ -99,7 +100,8 @@ void Core::ask(StreamId id) {
   auto& stream = *it->second;
   const auto prefix = "resume." + stream.peer + ".";
   std::map<std::string, std::string> resume;
-  for (auto fact = committer_.facts().lower_bound(prefix); fact != committer_.facts().end() && fact->first.starts_with(prefix); ++fact) {
+  for (auto fact = committer_.facts().lower_bound(prefix);
+       fact != committer_.facts().end() && fact->first.starts_with(prefix); ++fact) {
     if (!fact->second.empty()) resume[fact->first.substr(prefix.size())] = fact->second;
   }
   stream.receiver->set_resume(std::move(resume));
@@ -135,7 +137,8 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
   auto request = decode_request(bytes);
   if (!request.ok()) return close(id, CloseCode::internal, request.status().message());
   if (is_global() && request->has_node && request->node_id != stream.peer) {
-    return close(id, CloseCode::internal, "node id \"" + request->node_id + "\" is not the zone name \"" + stream.peer + "\"");
+    return close(id, CloseCode::internal,
+                 "node id \"" + request->node_id + "\" is not the zone name \"" + stream.peer + "\"");
   }
   const bool was_started = stream.sender->started();
   if (auto status = stream.sender->on_request(*request, now_); !status.ok()) {
@@ -151,7 +154,8 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
         const bool by_user = answer.text.starts_with("user error");
         ++(by_user ? counters.rejected_by_user : counters.rejected_otherwise);
         log(by_user ? LogEffect::Level::info : LogEffect::Level::warn,
-            "peer=" + stream.peer + " type=" + request->type + " nonce=" + request->nonce + " result=nack reason=\"" + answer.text + "\"");
+            "peer=" + stream.peer + " type=" + request->type + " nonce=" + request->nonce + " result=nack reason=\"" +
+                answer.text + "\"");
       } else {
         ++counters.acknowledged;
       }
@@ -188,7 +192,8 @@ void Core::on_response(Stream& stream, std::string_view bytes) {
   write.decide = [this, id, incoming, applied, receiving](Transaction& transaction) {
     // Its zone was deleted meanwhile, or a newer connection took over: the successor starts from what is stored.
     if (!streams_.contains(id)) return Status(Code::unavailable, "the stream has ended");
-    if (is_global() && transaction.was_zone_deleted(receiving.zone)) return Status(Code::not_found, "zone " + receiving.zone + " was deleted");
+    if (is_global() && transaction.was_zone_deleted(receiving.zone))
+      return Status(Code::not_found, "zone " + receiving.zone + " was deleted");
     if (is_global() && !transaction.find(*catalogue_.find("Zone"), "", receiving.zone)) {
       return Status(Code::not_found, "zone " + receiving.zone + " does not exist");
     }
@@ -205,17 +210,19 @@ void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied,
   if (it == streams_.end()) return;
   auto& stream = *it->second;
   --stream.pending;
-  if (!status.ok()) return close(id, CloseCode::internal, "could not store " + incoming.type->name + ": " + status.message());
+  if (!status.ok())
+    return close(id, CloseCode::internal, "could not store " + incoming.type->name + ": " + status.message());
   auto& counters = counters_.types[incoming.type->name];
   counters.refused += applied.rejected.size();
   counters.misnamed += applied.misnamed;
   if (!applied.rejected.empty()) {
     stream.receiver->mark_rejected(incoming.type->name);
-    log(LogEffect::Level::warn, "peer=" + stream.peer + " type=" + incoming.type->name + " refused=" +
-                                    std::to_string(applied.rejected.size()) + " first=" + applied.rejected.front().name +
-                                    " reason=\"" + applied.rejected.front().text + "\"");
+    log(LogEffect::Level::warn,
+        "peer=" + stream.peer + " type=" + incoming.type->name + " refused=" + std::to_string(applied.rejected.size()) +
+            " first=" + applied.rejected.front().name + " reason=\"" + applied.rejected.front().text + "\"");
   }
-  if (stream.outbox.size() >= outbox_max) return close(id, CloseCode::resource_exhausted, "the peer does not read its answers");
+  if (stream.outbox.size() >= outbox_max)
+    return close(id, CloseCode::resource_exhausted, "the peer does not read its answers");
   stream.outbox.push_back(stream.receiver->answer(incoming, applied.rejected, applied.nack_text));
   allow_read(stream);
   pump(stream);

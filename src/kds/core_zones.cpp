@@ -26,8 +26,8 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
   for (const auto& old : zone.superseded) {
     const bool comes_back = old.instance == instance && !instance.empty() && instance != zone.instance;
     if (!comes_back || now_.nanos - old.at.nanos >= limits::takeover_hold_nanos) continue;
-    zone.conflict = "two control planes use the zone name: instance " + zone.instance + " (" + zone.connection + ") and " +
-                    instance + " (" + stream.connection + ")";
+    zone.conflict = "two control planes use the zone name: instance " + zone.instance + " (" + zone.connection +
+                    ") and " + instance + " (" + stream.connection + ")";
     ++counters_.zone_conflicts;
     log(LogEffect::Level::error, "zone=" + stream.peer + " conflict=\"" + zone.conflict + "\"");
     const auto connection = stream.connection;
@@ -65,7 +65,8 @@ void Core::promote_waiting(const std::string& name) {
   }
   std::vector<Stream*> waiting;
   for (const auto& [id, stream] : streams_) {
-    if (stream->peer == name && stream->waiting && stream->connection == zone.connection) waiting.push_back(stream.get());
+    if (stream->peer == name && stream->waiting && stream->connection == zone.connection)
+      waiting.push_back(stream.get());
   }
   for (auto* stream : waiting) activate(*stream);
 }
@@ -96,7 +97,8 @@ void Core::subscribe(Stream& stream) {
   zone.disconnected_at = {};
   zone.stats.clear();
   zone.insight_dirty = true;
-  log(LogEffect::Level::info, "zone=" + stream.peer + " online instance=" + zone.instance + " version=" + zone.node.kuma_version);
+  log(LogEffect::Level::info,
+      "zone=" + stream.peer + " online instance=" + zone.instance + " version=" + zone.node.kuma_version);
   write_insights();
 }
 
@@ -164,7 +166,8 @@ void Core::write_insights() {
     changes->push_back({name, zone});
   }
   if (changes->empty()) return;
-  InsightOptions options{options_.subscription_limit, options_.compact_finished_subscriptions, options_.node.instance_id};
+  InsightOptions options{options_.subscription_limit, options_.compact_finished_subscriptions,
+                         options_.node.instance_id};
   Write write;
   write.decide = [this, changes, options](Transaction& transaction) {
     const auto* insight_type = catalogue_.find("ZoneInsight");

@@ -1,12 +1,13 @@
 #include "kds/inbound.h"
 
-#include "kuma/mesh/v1alpha1/dataplane.pb.h"
-#include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
 #include "model/document.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
 #include "policy/schema.h"
 #include "policy/validate.h"
+
+#include "kuma/mesh/v1alpha1/dataplane.pb.h"
+#include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
 
 namespace kdsd::kds {
 namespace mesh = kuma::mesh::v1alpha1;
@@ -67,7 +68,10 @@ bool keeps_its_name(const ResourceType& type) {
 class Batch {
  public:
   Batch(Transaction& transaction, const Incoming& incoming, const Receiving& receiving)
-      : transaction_(transaction), incoming_(incoming), receiving_(receiving), source_(receiving.is_global ? receiving.zone : std::string(source_global)) {}
+      : transaction_(transaction),
+        incoming_(incoming),
+        receiving_(receiving),
+        source_(receiving.is_global ? receiving.zone : std::string(source_global)) {}
 
   Applied run() {
     for (const auto& received : incoming_.response.resources) take(received);
@@ -85,26 +89,30 @@ class Batch {
   }
 
  private:
-  // Types that only a global provides are the global's alone: what a zone made before it joined is replaced (6.2, scope).
+  // Types that only a global provides are the global's alone: what a zone made before it joined is replaced (6.2,
+  // scope).
   bool owns_whole_type() const { return !receiving_.is_global && !incoming_.type->provided_by_zone; }
   bool in_scope(const Resource& existing) const { return owns_whole_type() || existing.source == source_; }
 
-  // A stored token says exactly what is held. What is applied without a token of its own (something was refused, or a full state
-  // is not complete yet) takes the former one away, and the next stream brings the full state. An answer that held nothing
-  // writes nothing.
+  // A stored token says exactly what is held. What is applied without a token of its own (something was refused, or a
+  // full state is not complete yet) takes the former one away, and the next stream brings the full state. An answer
+  // that held nothing writes nothing.
   void keep_token() {
     const auto& response = incoming_.response;
-    const bool held_something = incoming_.is_full || incoming_.more || !response.resources.empty() || !response.removed.empty();
+    const bool held_something =
+        incoming_.is_full || incoming_.more || !response.resources.empty() || !response.removed.empty();
     if (!held_something || receiving_.store_resume_as.empty()) return;
     const bool keep = applied_.rejected.empty();
-    transaction_.set_fact(receiving_.store_resume_as + incoming_.type->name, keep ? incoming_.resume_token : std::string());
+    transaction_.set_fact(receiving_.store_resume_as + incoming_.type->name,
+                          keep ? incoming_.resume_token : std::string());
   }
 
   // Namespaced control planes keep copies in their system namespace (namespaces.md 5).
   std::string stored_name(const std::string& wire) const {
     std::string name = wire;
     if (receiving_.is_global && !receiving_.peer_hashes_names) name = receiving_.zone + "." + name;
-    if (receiving_.environment == "kubernetes" && incoming_.type->kubernetes.namespaced && !keeps_its_name(*incoming_.type)) {
+    if (receiving_.environment == "kubernetes" && incoming_.type->kubernetes.namespaced &&
+        !keeps_its_name(*incoming_.type)) {
       name += "." + receiving_.system_namespace;
     }
     return name;
@@ -142,8 +150,9 @@ class Batch {
     auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
     if (existing && !in_scope(*existing)) {
       ++applied_.misnamed;
-      return reject(resource, "conflict", "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name +
-                                              "\" mesh=\"" + resource.mesh + "\"");
+      return reject(resource, "conflict",
+                    "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name +
+                        "\" mesh=\"" + resource.mesh + "\"");
     }
     if (!existing) {
       ++applied_.created;
@@ -152,7 +161,8 @@ class Batch {
     }
     // A zone keeps the status it computed itself; the global has none of its own.
     if (!receiving_.is_global) resource.status = existing->status;
-    const bool same = existing->source == source_ && existing->labels == resource.labels && same_spec(*resource.type, existing->spec, resource.spec) &&
+    const bool same = existing->source == source_ && existing->labels == resource.labels &&
+                      same_spec(*resource.type, existing->spec, resource.spec) &&
                       same_status(existing->status, resource.status);
     if (same) {
       ++applied_.unchanged;
@@ -170,7 +180,8 @@ class Batch {
   void remove_unseen() {
     std::set<std::pair<std::string, std::string>> kept;
     for (const auto& [mesh_name, wire] : incoming_.seen) kept.emplace(mesh_name, stored_name(wire));
-    const auto stored = owns_whole_type() ? transaction_.list(*incoming_.type) : transaction_.list_of_source(*incoming_.type, source_);
+    const auto stored =
+        owns_whole_type() ? transaction_.list(*incoming_.type) : transaction_.list_of_source(*incoming_.type, source_);
     for (const auto& existing : stored) {
       if (!kept.contains({existing->mesh, existing->name})) drop(*existing);
     }
@@ -184,7 +195,8 @@ class Batch {
       if (!text.empty()) text += '\n';
       text += item.text;
     }
-    if (!conflicts.empty()) applied_.nack_text = "user error\n" + (applied_.nack_text.empty() ? "" : applied_.nack_text + "\n") + conflicts;
+    if (!conflicts.empty())
+      applied_.nack_text = "user error\n" + (applied_.nack_text.empty() ? "" : applied_.nack_text + "\n") + conflicts;
   }
 
   Transaction& transaction_;

@@ -14,11 +14,11 @@ namespace kdsd::kds {
 // The receiving control plane and the peer that sends.
 struct Receiving {
   bool is_global = true;
-  std::string zone;                 // global: the zone that sends; zone: own name
+  std::string zone;  // global: the zone that sends; zone: own name
   std::string environment = "universal";
   std::string system_namespace = "kuma-system";
-  bool peer_hashes_names = true;    // global: request metadata had `hash-suffix` (6.3, step 1)
-  std::string store_resume_as;      // fact under which the sender's resume token is kept
+  bool peer_hashes_names = true;  // global: request metadata had `hash-suffix` (6.3, step 1)
+  std::string store_resume_as;    // fact under which the sender's resume token is kept
 };
 
 struct Applied {
@@ -28,8 +28,8 @@ struct Applied {
   std::size_t updated = 0;
   std::size_t removed = 0;
   std::size_t unchanged = 0;
-  std::size_t dropped = 0;    // out of scope, acknowledged all the same (6.2)
-  std::size_t misnamed = 0;   // names that belong to somebody else
+  std::size_t dropped = 0;   // out of scope, acknowledged all the same (6.2)
+  std::size_t misnamed = 0;  // names that belong to somebody else
 };
 
 // Never fails as a whole; what is refused is listed. Undoes nothing: the transaction is committed with the rest.

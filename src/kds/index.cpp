@@ -97,7 +97,8 @@ ResourcePtr Index::find(const ResourceType& type, std::string_view mesh, std::st
   return it == types->entries.end() ? nullptr : (*it)->resource;
 }
 
-ResourcePtr Index::find_by_wire_name(const ResourceType& type, std::string_view mesh, std::string_view wire_name) const {
+ResourcePtr Index::find_by_wire_name(const ResourceType& type, std::string_view mesh,
+                                     std::string_view wire_name) const {
   const auto* types = state_if(type);
   if (types == nullptr) return nullptr;
   auto it = types->by_wire_name.find(wire_key(mesh, wire_name));
@@ -115,7 +116,8 @@ void Index::each(const ResourceType& type, const Visit& visit) const {
 void Index::each_in_mesh(const ResourceType& type, std::string_view mesh, const Visit& visit) const {
   const auto* types = state_if(type);
   if (types == nullptr) return;
-  for (auto it = types->entries.lower_bound(KeyView{mesh, {}}); it != types->entries.end() && (*it)->key.mesh == mesh; ++it) {
+  for (auto it = types->entries.lower_bound(KeyView{mesh, {}}); it != types->entries.end() && (*it)->key.mesh == mesh;
+       ++it) {
     if ((*it)->resource) visit((*it)->resource);
   }
 }

@@ -1,19 +1,19 @@
 #include "kds/outbound.h"
 
+#include <array>
 #include <openssl/sha.h>
 
-#include <array>
-
 #include "kds/signing_key.h"
-#include "kuma/mesh/v1alpha1/dataplane.pb.h"
-#include "kuma/mesh/v1alpha1/kds.pb.h"
-#include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
-#include "kuma/system/v1alpha1/config.pb.h"
 #include "model/document.h"
 #include "model/hash.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
 #include "policy/role.h"
+
+#include "kuma/mesh/v1alpha1/dataplane.pb.h"
+#include "kuma/mesh/v1alpha1/kds.pb.h"
+#include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
+#include "kuma/system/v1alpha1/config.pb.h"
 
 namespace kdsd::kds {
 namespace {
@@ -23,7 +23,8 @@ constexpr std::string_view resource_url = "type.googleapis.com/kuma.mesh.v1alpha
 Decision nobody(std::string_view reason) { return {{Audience::Kind::nobody, {}}, std::string(reason), 0}; }
 
 bool is_internal_secret(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kept = {"envoy-admin-ca", "admin-user-token", "inter-cp-ca", "user-token-revocations"};
+  constexpr std::array<std::string_view, 4> kept = {"envoy-admin-ca", "admin-user-token", "inter-cp-ca",
+                                                    "user-token-revocations"};
   for (auto other : kept) {
     if (name == other) return true;
   }

@@ -25,8 +25,8 @@ struct Sending {
 
 struct Decision {
   Audience audience;
-  std::string reason;       // the words of policy-semantics.md 3: `producer`, `kds-sync-disabled`, …
-  std::uint8_t needs = 0;   // feature_bit: receivers without one of these do not get it
+  std::string reason;      // the words of policy-semantics.md 3: `producer`, `kds-sync-disabled`, …
+  std::uint8_t needs = 0;  // feature_bit: receivers without one of these do not get it
 };
 
 // Whether the Zone object of that name is enabled; a missing one counts as enabled.

@@ -2,7 +2,8 @@
 
 namespace kdsd::kds {
 
-Receiver::Receiver(ReceiverOptions options, const Catalogue& catalogue) : options_(std::move(options)), catalogue_(catalogue) {
+Receiver::Receiver(ReceiverOptions options, const Catalogue& catalogue)
+    : options_(std::move(options)), catalogue_(catalogue) {
   for (const auto* type : options_.wanted) types_[type->name].type = type;
 }
 

@@ -2,8 +2,8 @@
 // (kds-protocol.md 3.3, 3.6).
 //
 // Pure; owned by the core executor. Duties of the caller, in order: send what `start` gives; for each response call
-// `accept`; commit the batch it gives; when that is durable send what `answer` gives. Batches are answered in the order in
-// which they were accepted.
+// `accept`; commit the batch it gives; when that is durable send what `answer` gives. Batches are answered in the order
+// in which they were accepted.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@
 namespace kdsd::kds {
 
 struct ReceiverOptions {
-  std::string node_id;          // the zone name, in both directions
-  NodeInfo node;                // what this side tells about itself
+  std::string node_id;  // the zone name, in both directions
+  NodeInfo node;        // what this side tells about itself
   std::vector<const ResourceType*> wanted;
   std::map<std::string, std::string> resume;  // type -> token text of the last exchange, as far as one is stored
 };
@@ -26,10 +26,10 @@ struct ReceiverOptions {
 struct Incoming {
   Response response;
   const ResourceType* type = nullptr;
-  bool is_full = false;       // the whole state of the type: what is not in it is to be removed
-  bool more = false;          // another part of the same full state follows: nothing is removed yet
+  bool is_full = false;  // the whole state of the type: what is not in it is to be removed
+  bool more = false;     // another part of the same full state follows: nothing is removed yet
   std::set<std::pair<std::string, std::string>> seen;  // is_full and last part: (mesh, name) of all parts
-  std::string resume_token;   // to be stored with the batch; empty when the sender gives none
+  std::string resume_token;                            // to be stored with the batch; empty when the sender gives none
 };
 
 class Receiver {
@@ -47,10 +47,11 @@ class Receiver {
   Result<Incoming> accept(std::string_view bytes);
 
   // ACK, or NACK when something was rejected. `text` is the text of a NACK as Kuma peers word it.
-  std::string answer(const Incoming& incoming, const std::vector<RejectedResource>& rejected, const std::string& text) const;
+  std::string answer(const Incoming& incoming, const std::vector<RejectedResource>& rejected,
+                     const std::string& text) const;
 
-  // Something of the type was refused: from now on this stream's tokens of the type are not kept, so that the next stream
-  // brings it again.
+  // Something of the type was refused: from now on this stream's tokens of the type are not kept, so that the next
+  // stream brings it again.
   void mark_rejected(const std::string& type) { types_[type].rejected = true; }
 
   // The peer's features, once it is known to take structured rejections.
@@ -61,7 +62,7 @@ class Receiver {
   struct TypeState {
     const ResourceType* type = nullptr;
     bool rejected = false;
-    bool done = false;  // the full state of this stream has been taken
+    bool done = false;                                   // the full state of this stream has been taken
     std::set<std::pair<std::string, std::string>> seen;  // while the parts of a full state arrive
   };
   ReceiverOptions options_;

@@ -230,10 +230,18 @@ std::string Sender::describe(const std::string& type) const {
   const auto& state = it->second;
   const auto* known = index_.catalogue().find(type);
   switch (state.mode) {
-    case Mode::unasked: out += " unasked"; break;
-    case Mode::ready: out += " ready"; break;
-    case Mode::awaiting: out += " awaiting nonce=" + state.nonce; break;
-    case Mode::held_back: out += " held-back"; break;
+    case Mode::unasked:
+      out += " unasked";
+      break;
+    case Mode::ready:
+      out += " ready";
+      break;
+    case Mode::awaiting:
+      out += " awaiting nonce=" + state.nonce;
+      break;
+    case Mode::held_back:
+      out += " held-back";
+      break;
   }
   out += " cursor=" + std::to_string(state.cursor.value);
   if (known != nullptr) out += " head=" + std::to_string(index_.head(*known).value);

@@ -33,9 +33,9 @@ inline constexpr std::size_t unknown_types = 64;
 }  // namespace limits
 
 struct SenderOptions {
-  std::string receiver;         // zone name, or `global`
-  std::string identifier;       // own name in control_plane.identifier
-  std::string store_id;         // for resume tokens
+  std::string receiver;    // zone name, or `global`
+  std::string identifier;  // own name in control_plane.identifier
+  std::string store_id;    // for resume tokens
   std::uint64_t epoch = 1;
   std::size_t message_bytes_max = 10 << 20;  // largest message the peer takes
   // Which types this side provides to this peer.
@@ -60,19 +60,19 @@ class Sender {
 
   struct TypeState {
     Mode mode = Mode::unasked;
-    bool first_done = false;   // the first response of this stream is complete
-    bool announced = false;    // an answer is due even if there is nothing to send
-    Revision cursor;           // what the peer holds, as far as it was told
-    Revision sent;             // awaiting: newest revision in the response that is out
-    std::string nonce;         // awaiting: of that response
-    Timestamp sent_at;         // awaiting
+    bool first_done = false;  // the first response of this stream is complete
+    bool announced = false;   // an answer is due even if there is nothing to send
+    Revision cursor;          // what the peer holds, as far as it was told
+    Revision sent;            // awaiting: newest revision in the response that is out
+    std::string nonce;        // awaiting: of that response
+    Timestamp sent_at;        // awaiting
     std::size_t sent_bytes = 0;
     std::map<std::string, std::string> held;  // versions the peer offered with its first request
     bool resumed = false;
     std::vector<Rejection> rejections;
     SenderStats stats;
-    std::string held_back_reason;    // held_back
-    std::size_t held_back_count = 0; // held_back: live resources of the type then
+    std::string held_back_reason;     // held_back
+    std::size_t held_back_count = 0;  // held_back: live resources of the type then
   };
 
   // All must outlive the sender.

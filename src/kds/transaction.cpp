@@ -32,7 +32,8 @@ ResourcePtr Transaction::find(const ResourceType& type, std::string_view mesh, s
   return index_.find(type, mesh, name);
 }
 
-ResourcePtr Transaction::find_by_wire_name(const ResourceType& type, std::string_view mesh, std::string_view wire_name) const {
+ResourcePtr Transaction::find_by_wire_name(const ResourceType& type, std::string_view mesh,
+                                           std::string_view wire_name) const {
   auto found = index_.find_by_wire_name(type, mesh, wire_name);
   if (!found) return nullptr;
   const auto* item = staged_item(found->key());

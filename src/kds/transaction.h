@@ -20,8 +20,8 @@ namespace kdsd::kds {
 // What a set of transactions changes, in the order in which keys were first touched.
 struct Staged {
   struct Item {
-    ResourcePtr resource;       // null: removed
-    bool audience_only = false; // the content did not change, only who may have it is looked at again
+    ResourcePtr resource;        // null: removed
+    bool audience_only = false;  // the content did not change, only who may have it is looked at again
   };
   std::map<ResourceKey, Item> items;
   std::vector<ResourceKey> order;
@@ -51,7 +51,8 @@ class Transaction {
   // Looks again at who may have the resource (its zone was enabled or disabled).
   void touch(const ResourceKey& key);
   void set_fact(const std::string& name, const std::string& text);
-  // A zone was deleted in this commit: what its streams sent before counts no more, even if a Zone of the name is there again.
+  // A zone was deleted in this commit: what its streams sent before counts no more, even if a Zone of the name is there
+  // again.
   void note_deleted_zone(const std::string& zone) { own_.deleted_zones.insert(zone); }
   bool was_zone_deleted(const std::string& zone) const {
     return own_.deleted_zones.contains(zone) || earlier_.deleted_zones.contains(zone);

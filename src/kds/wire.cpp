@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/json.h"
+#include "model/proto_spec.h"
+
 #include "envoy/service/discovery/v3/discovery.pb.h"
 #include "kdsd/v1/sync.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
-#include "model/json.h"
-#include "model/proto_spec.h"
 
 namespace kdsd::kds {
 namespace discovery = envoy::service::discovery::v3;
@@ -50,7 +51,8 @@ NodeInfo node_info(const google::protobuf::Struct& metadata) {
 
 void write_node(const NodeInfo& node, google::protobuf::Struct& metadata) {
   auto& fields = *metadata.mutable_fields();
-  auto& cp = *(*fields["version"].mutable_struct_value()->mutable_fields())["kumaCp"].mutable_struct_value()->mutable_fields();
+  auto& cp =
+      *(*fields["version"].mutable_struct_value()->mutable_fields())["kumaCp"].mutable_struct_value()->mutable_fields();
   cp["version"].set_string_value(node.kuma_version);
   cp["gitTag"].set_string_value(node.git_tag);
   cp["gitCommit"].set_string_value(node.git_commit);
@@ -68,7 +70,8 @@ Status check_spec(const ResourceType& type, const kuma::mesh::v1alpha1::KumaReso
   const auto& spec = message.spec();
   if (type.encoding == SpecEncoding::proto) {
     if (url_name(spec.type_url()) != type.proto_message) {
-      return Status(Code::malformed, "spec is a " + std::string(url_name(spec.type_url())) + ", not a " + type.proto_message);
+      return Status(Code::malformed,
+                    "spec is a " + std::string(url_name(spec.type_url())) + ", not a " + type.proto_message);
     }
     if (!proto_is_valid(type.proto_message, spec.value())) return Status(Code::malformed, "spec does not decode");
     return {};
@@ -107,16 +110,18 @@ Status decode_resource(const discovery::Resource& item, const ResourceType& type
 
 const std::vector<std::string>& own_node_features() {
   static const std::vector<std::string> names = {
-      std::string(feature::zone_token),           std::string(feature::hash_suffix),
-      std::string(feature::multizone_generator),  std::string(feature::producer_policy_flow),
-      std::string(feature::optional_target_ref),  std::string(feature::kdsd_resume),
-      std::string(feature::kdsd_chunked),         std::string(feature::kdsd_structured_nack)};
+      std::string(feature::zone_token),          std::string(feature::hash_suffix),
+      std::string(feature::multizone_generator), std::string(feature::producer_policy_flow),
+      std::string(feature::optional_target_ref), std::string(feature::kdsd_resume),
+      std::string(feature::kdsd_chunked),        std::string(feature::kdsd_structured_nack)};
   return names;
 }
 
 Features::Features(std::vector<std::string> names) : names_(std::move(names)) {}
 
-bool Features::has(std::string_view name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
+bool Features::has(std::string_view name) const {
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
 
 std::uint8_t Features::bits() const {
   std::uint8_t bits = 0;
@@ -127,7 +132,8 @@ std::uint8_t Features::bits() const {
 }
 
 std::string ResumeToken::text() const {
-  return store_id + "/" + std::to_string(epoch) + "/" + std::to_string(revision.value) + "/" + std::to_string(feature_bits);
+  return store_id + "/" + std::to_string(epoch) + "/" + std::to_string(revision.value) + "/" +
+         std::to_string(feature_bits);
 }
 
 bool ResumeToken::parse(std::string_view text, ResumeToken& token) {
@@ -144,7 +150,8 @@ bool ResumeToken::parse(std::string_view text, ResumeToken& token) {
     return error == std::errc() && end == digits.data() + digits.size();
   };
   std::uint64_t bits = 0;
-  if (!number(parts[1], token.epoch) || !number(parts[2], token.revision.value) || !number(parts[3], bits)) return false;
+  if (!number(parts[1], token.epoch) || !number(parts[2], token.revision.value) || !number(parts[3], bits))
+    return false;
   token.store_id = parts[0];
   token.feature_bits = static_cast<std::uint8_t>(bits);
   return true;

@@ -78,27 +78,27 @@ struct Request {
   std::string type;
   std::string node_id;
   bool has_node = false;
-  NodeInfo node;                                   // of first requests
+  NodeInfo node;  // of first requests
   std::vector<std::string> subscribe;
   std::vector<std::string> unsubscribe;
-  std::map<std::string, std::string> held;         // initial_resource_versions
+  std::map<std::string, std::string> held;  // initial_resource_versions
   std::string nonce;
   bool is_nack = false;
   std::string error_text;
-  std::vector<RejectedResource> rejected;          // from kdsd peers
+  std::vector<RejectedResource> rejected;  // from kdsd peers
 };
 
 struct ReceivedResource {
-  Resource resource;            // type set, source not
-  std::string version;          // the sender's version text
-  Status problem;               // spec missing or not readable; nothing but the key may be used then
+  Resource resource;    // type set, source not
+  std::string version;  // the sender's version text
+  Status problem;       // spec missing or not readable; nothing but the key may be used then
 };
 
 struct Response {
   std::string type;
   std::string nonce;
-  std::string sender;           // control_plane.identifier
-  std::string version_info;     // system_version_info
+  std::string sender;        // control_plane.identifier
+  std::string version_info;  // system_version_info
   std::vector<ReceivedResource> resources;
   std::vector<std::string> removed;
 };

@@ -20,7 +20,8 @@ void write_stats(const SenderStats& stats, system::KDSServiceStats& out) {
   out.set_responses_rejected(stats.rejected);
 }
 
-void write_subscription(const ZoneStatus& status, const InsightOptions& options, Timestamp now, system::KDSSubscription& out) {
+void write_subscription(const ZoneStatus& status, const InsightOptions& options, Timestamp now,
+                        system::KDSSubscription& out) {
   out.set_id(status.subscription_id);
   out.set_global_instance_id(options.global_instance_id);
   set_time(out.mutable_connect_time(), status.subscribed_at);
@@ -85,10 +86,12 @@ bool is_online(const system::ZoneInsight& insight) {
   });
 }
 
-void update_insight(system::ZoneInsight& insight, const ZoneStatus& status, const InsightOptions& options, Timestamp now) {
+void update_insight(system::ZoneInsight& insight, const ZoneStatus& status, const InsightOptions& options,
+                    Timestamp now) {
   auto& list = *insight.mutable_subscriptions();
   if (!status.subscription_id.empty()) {
-    auto it = std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.id() == status.subscription_id; });
+    auto it =
+        std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.id() == status.subscription_id; });
     system::KDSSubscription* open = nullptr;
     if (it == list.end()) {
       close_open_subscriptions(insight, now);

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "kds/sender.h"
+
 #include "kuma/system/v1alpha1/zone.pb.h"
 
 namespace kdsd::kds {
@@ -31,16 +32,16 @@ struct ZoneStatus {
     std::string instance;
     Timestamp at;
   };
-  std::string connection;    // the one that speaks for the zone; empty: none
-  std::string instance;      // control-plane-id of that connection, once known
+  std::string connection;  // the one that speaks for the zone; empty: none
+  std::string instance;    // control-plane-id of that connection, once known
   std::uint64_t sender_stream = 0;
   std::uint64_t receiver_stream = 0;
   std::deque<Superseded> superseded;  // newest first
-  std::string conflict;      // text about two instances under one name, empty when there is none
+  std::string conflict;               // text about two instances under one name, empty when there is none
   Timestamp last_ping;
   Timestamp last_opened;
   bool ping_dirty = false;
-  bool pings = false;        // the zone announced that it pings
+  bool pings = false;  // the zone announced that it pings
 
   std::string subscription_id;  // of the open subscription
   Timestamp subscribed_at;
@@ -48,8 +49,8 @@ struct ZoneStatus {
   bool token_provided = false;
   std::map<std::string, SenderStats> stats;
   bool stats_dirty = false;
-  Timestamp disconnected_at;    // 0: still open
-  bool insight_dirty = false;   // opened or closed since the last write
+  Timestamp disconnected_at;           // 0: still open
+  bool insight_dirty = false;          // opened or closed since the last write
   std::vector<std::string> close_ids;  // subscriptions that ended since the last write
 
   bool connected() const { return !connection.empty(); }
@@ -74,8 +75,10 @@ struct InsightOptions {
   std::string global_instance_id;
 };
 
-// Brings the insight up to what the registry knows: closes what ended, adds the open subscription, keeps the newest ones.
-void update_insight(kuma::system::v1alpha1::ZoneInsight& insight, const ZoneStatus& status, const InsightOptions& options, Timestamp now);
+// Brings the insight up to what the registry knows: closes what ended, adds the open subscription, keeps the newest
+// ones.
+void update_insight(kuma::system::v1alpha1::ZoneInsight& insight, const ZoneStatus& status,
+                    const InsightOptions& options, Timestamp now);
 
 // Ends every subscription that is still open; true when there was one.
 bool close_open_subscriptions(kuma::system::v1alpha1::ZoneInsight& insight, Timestamp now);

@@ -118,7 +118,8 @@ Result<std::unique_ptr<Catalogue>> Catalogue::parse(const std::vector<std::strin
     auto type = read_type(*value);
     if (!type.ok()) return type.status();
     const ResourceType* added = type->get();
-    if (catalogue->find(added->name) != nullptr) return Status(Code::invalid, "resource type " + added->name + " is there twice");
+    if (catalogue->find(added->name) != nullptr)
+      return Status(Code::invalid, "resource type " + added->name + " is there twice");
     if (!added->path.empty()) catalogue->by_path_[added->path] = added;
     if (!added->alt_path.empty()) catalogue->by_path_[added->alt_path] = added;
     if (!added->short_name.empty()) catalogue->by_short_[added->short_name] = added;

@@ -25,11 +25,11 @@ struct KubernetesForm {
   bool exists = false;
   std::string kind;
   std::string api_version;
-  bool namespaced = false;       // crdScope
-  bool native = false;           // Secret, ConfigMap: a core object, not a custom resource
-  std::string secret_type;       // `system.kuma.io/secret` …
-  std::string payload_field;     // where the spec stands
-  bool mesh_in_label = false;    // else a top-level field
+  bool namespaced = false;     // crdScope
+  bool native = false;         // Secret, ConfigMap: a core object, not a custom resource
+  std::string secret_type;     // `system.kuma.io/secret` …
+  std::string payload_field;   // where the spec stands
+  bool mesh_in_label = false;  // else a top-level field
 };
 
 struct ResourceType {

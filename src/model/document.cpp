@@ -12,8 +12,8 @@ namespace kdsd {
 namespace json = boost::json;
 namespace {
 
-constexpr std::array<std::string_view, 9> envelope = {
-    "type", "mesh", "name", "creationTime", "modificationTime", "labels", "kri", "namespace", "status"};
+constexpr std::array<std::string_view, 9> envelope = {"type",   "mesh", "name",      "creationTime", "modificationTime",
+                                                      "labels", "kri",  "namespace", "status"};
 
 std::string kind_name(const json::value& value) {
   if (value.is_string()) return "text";
@@ -87,7 +87,8 @@ Status take_mesh(const json::object& object, const std::string& type, Document& 
   return {};
 }
 
-Result<Document> parse_kubernetes(const Catalogue& catalogue, const json::object& object, const ResourceType* expected) {
+Result<Document> parse_kubernetes(const Catalogue& catalogue, const json::object& object,
+                                  const ResourceType* expected) {
   Document document;
   document.format = Document::Format::kubernetes;
   std::string api_version;
@@ -121,7 +122,8 @@ Result<Document> parse_kubernetes(const Catalogue& catalogue, const json::object
   }
   const json::value whole(object);
   const bool is_secret = document.type->kubernetes.native;
-  const auto* payload = is_secret ? find(whole, {"data", "value"}) : find(whole, {document.type->kubernetes.payload_field});
+  const auto* payload =
+      is_secret ? find(whole, {"data", "value"}) : find(whole, {document.type->kubernetes.payload_field});
   if (payload != nullptr) {
     document.has_spec = true;
     document.spec = is_secret ? json::value(json::object{{"data", *payload}}) : *payload;
@@ -136,7 +138,8 @@ Result<Document> parse_kubernetes(const Catalogue& catalogue, const json::object
 
 Result<Document> parse_document(const Catalogue& catalogue, const json::value& value, const ResourceType* expected) {
   const std::string expected_name = expected ? expected->name : "resource";
-  if (!value.is_object()) return Status(Code::malformed, "invalid " + expected_name + " object: not an object but " + kind_name(value));
+  if (!value.is_object())
+    return Status(Code::malformed, "invalid " + expected_name + " object: not an object but " + kind_name(value));
   const auto& object = value.get_object();
   if (object.contains("apiVersion")) return parse_kubernetes(catalogue, object, expected);
 
@@ -144,7 +147,8 @@ Result<Document> parse_document(const Catalogue& catalogue, const json::value& v
   if (auto status = read_text(expected_name, object, "type", document.type_text); !status.ok()) return status;
   document.type = expected ? expected : catalogue.find(document.type_text);
   if (document.type == nullptr) {
-    return Status(Code::invalid, document.type_text.empty() ? "a document needs a `type`" : "unknown type \"" + document.type_text + "\"");
+    return Status(Code::invalid, document.type_text.empty() ? "a document needs a `type`"
+                                                            : "unknown type \"" + document.type_text + "\"");
   }
   const auto& type = document.type->name;
   if (auto status = read_text(type, object, "mesh", document.mesh); !status.ok()) return status;

@@ -17,20 +17,22 @@ struct Document {
   enum class Format { universal, kubernetes };
   Format format = Format::universal;
   const ResourceType* type = nullptr;
-  std::string type_text;      // as written
-  std::string mesh;           // as written; empty when missing
+  std::string type_text;  // as written
+  std::string mesh;       // as written; empty when missing
   bool has_mesh = false;
   std::string name;
-  std::string namespace_;     // body `namespace`, or metadata.namespace
+  std::string namespace_;  // body `namespace`, or metadata.namespace
   Labels labels;
   bool has_spec = false;
-  boost::json::value spec;    // flat layout: an object of the spec's members
+  boost::json::value spec;  // flat layout: an object of the spec's members
   std::vector<std::string> warnings;
 };
 
-// Reads the envelope. `expected` is the type that the address names; without it the document's own `type` or `kind` decides.
-// Code::malformed: the shape is wrong (no object, a member of the wrong kind), Code::invalid: the type is unknown.
-Result<Document> parse_document(const Catalogue& catalogue, const boost::json::value& value, const ResourceType* expected);
+// Reads the envelope. `expected` is the type that the address names; without it the document's own `type` or `kind`
+// decides. Code::malformed: the shape is wrong (no object, a member of the wrong kind), Code::invalid: the type is
+// unknown.
+Result<Document> parse_document(const Catalogue& catalogue, const boost::json::value& value,
+                                const ResourceType* expected);
 
 // Universal format, members in the documented order.
 boost::json::object render(const Resource& resource);

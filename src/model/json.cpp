@@ -70,7 +70,8 @@ struct StrictHandler {
 };
 
 std::string line_of(std::string_view text, std::size_t offset) {
-  auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size())), '\n');
+  auto lines =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size())), '\n');
   return "line " + std::to_string(lines + 1) + ": ";
 }
 
@@ -80,11 +81,21 @@ void append_string(std::string& out, json::string_view text, bool escape_html) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto c = static_cast<unsigned char>(text[i]);
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (c < 0x20 || (escape_html && (c == '<' || c == '>' || c == '&'))) {
           out += "\\u00";
@@ -168,7 +179,8 @@ Result<json::value> parse_json(std::string_view text) {
   }
   if (ec) {
     std::string problem = check.handler().problem.empty() ? ec.message() : check.handler().problem;
-    if (ec == json::error::too_deep) problem = "nested deeper than " + std::to_string(limits::document_depth) + " levels";
+    if (ec == json::error::too_deep)
+      problem = "nested deeper than " + std::to_string(limits::document_depth) + " levels";
     return Status(Code::malformed, line_of(text, used) + problem);
   }
   auto value = json::parse(text, ec, {}, options);

@@ -13,9 +13,9 @@
 namespace kdsd {
 
 namespace limits {
-inline constexpr std::size_t document_depth = 64;            // deepest real spec has about 15 levels
-inline constexpr std::size_t document_bytes = 4 << 20;       // a REST body; a type on the wire is bounded by its message
-inline constexpr std::size_t yaml_nodes = 500'000;           // after expanding aliases
+inline constexpr std::size_t document_depth = 64;       // deepest real spec has about 15 levels
+inline constexpr std::size_t document_bytes = 4 << 20;  // a REST body; a type on the wire is bounded by its message
+inline constexpr std::size_t yaml_nodes = 500'000;      // after expanding aliases
 }  // namespace limits
 
 // Refuses: bad syntax, invalid UTF-8, duplicate keys, nesting beyond `limits::document_depth`, integers beyond 64 bits.

@@ -12,8 +12,12 @@ std::string Kri::text() const {
 
 std::string kri_of(const Resource& resource) {
   if (resource.type->short_name.empty()) return {};
-  return Kri{resource.type, resource.mesh, resource.labels.get(label::zone), resource.labels.get(label::namespace_),
-             display_name(resource.name, resource.labels), ""}
+  return Kri{resource.type,
+             resource.mesh,
+             resource.labels.get(label::zone),
+             resource.labels.get(label::namespace_),
+             display_name(resource.name, resource.labels),
+             ""}
       .text();
 }
 

@@ -1,16 +1,16 @@
 #include "model/proto_spec.h"
 
+#include <boost/json/parse.hpp>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/message_differencer.h>
-
-#include <boost/json/parse.hpp>
 #include <memory>
 
 #include "model/json.h"
+
 #include "registry.h"
 
 namespace kdsd {
@@ -102,7 +102,9 @@ Result<json::object> proto_to_json(std::string_view message_name, std::string_vi
   return reorder(std::move(value), *message->GetDescriptor()).get_object();
 }
 
-bool proto_is_valid(std::string_view message_name, std::string_view binary) { return parse(message_name, binary) != nullptr; }
+bool proto_is_valid(std::string_view message_name, std::string_view binary) {
+  return parse(message_name, binary) != nullptr;
+}
 
 bool proto_equal(std::string_view message_name, std::string_view a, std::string_view b) {
   if (a == b) return true;

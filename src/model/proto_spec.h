@@ -1,6 +1,7 @@
 // Specs of proto-encoded types: between their binary form and the JSON that documents show (rest-api.md 3.2).
 //
-// Pure. Works for every message of proto/ by name; unknown fields of a binary survive, unknown JSON members are dropped.
+// Pure. Works for every message of proto/ by name; unknown fields of a binary survive, unknown JSON members are
+// dropped.
 #pragma once
 
 #include <boost/json/object.hpp>

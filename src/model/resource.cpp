@@ -16,20 +16,28 @@ bool operator<(const ResourceKey& a, const ResourceKey& b) {
 
 bool Audience::includes(std::string_view receiver) const {
   switch (kind) {
-    case Kind::nobody: return false;
-    case Kind::everybody: return true;
-    case Kind::everybody_but: return receiver != zone;
-    case Kind::only: return receiver == zone;
+    case Kind::nobody:
+      return false;
+    case Kind::everybody:
+      return true;
+    case Kind::everybody_but:
+      return receiver != zone;
+    case Kind::only:
+      return receiver == zone;
   }
   return false;
 }
 
 std::string Audience::text() const {
   switch (kind) {
-    case Kind::nobody: return "nobody";
-    case Kind::everybody: return "everybody";
-    case Kind::everybody_but: return "everybody-but:" + zone;
-    case Kind::only: return "only:" + zone;
+    case Kind::nobody:
+      return "nobody";
+    case Kind::everybody:
+      return "everybody";
+    case Kind::everybody_but:
+      return "everybody-but:" + zone;
+    case Kind::only:
+      return "only:" + zone;
   }
   return "nobody";
 }

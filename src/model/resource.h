@@ -43,13 +43,15 @@ struct Resource {
   std::string mesh;
   std::string name;
   Labels labels;
-  // Proto types: deterministic binary of the message. JSON types: the JSON text. As received, byte for byte, if it came over KDS.
+  // Proto types: deterministic binary of the message. JSON types: the JSON text. As received, byte for byte, if it came
+  // over KDS.
   std::string spec;
   // JSON text; empty where the type has no status or none is known.
   std::string status;
   Timestamp created;
   Timestamp modified;
-  // Who sent it: empty for what was created here, else the zone's name, or `global` on a zone. A copy is never edited here.
+  // Who sent it: empty for what was created here, else the zone's name, or `global` on a zone. A copy is never edited
+  // here.
   std::string source;
   // The version text the sender gave it (copies only); offered back to a sender that can resume from versions.
   std::string source_version;
@@ -62,7 +64,8 @@ using ResourcePtr = std::shared_ptr<const Resource>;
 
 inline constexpr std::string_view source_global = "global";
 
-// Who may receive a resource (policy-semantics.md 3.5). A zone's own sender knows one receiver only and uses nobody/everybody.
+// Who may receive a resource (policy-semantics.md 3.5). A zone's own sender knows one receiver only and uses
+// nobody/everybody.
 struct Audience {
   enum class Kind : std::uint8_t { nobody, everybody, everybody_but, only };
   Kind kind = Kind::nobody;
@@ -94,7 +97,7 @@ struct Presence {
 struct Entry {
   ResourceKey key;
   Revision revision;
-  ResourcePtr resource;  // null: deleted
+  ResourcePtr resource;             // null: deleted
   std::vector<Presence> presences;  // oldest first, rising `since`; the last one is in effect
 
   const Presence& current() const { return presences.back(); }

@@ -15,15 +15,15 @@ namespace kdsd {
 
 enum class Code {
   ok,
-  invalid,        // the input breaks a rule; `violations` says where
-  malformed,      // the input cannot be read at all
+  invalid,    // the input breaks a rule; `violations` says where
+  malformed,  // the input cannot be read at all
   not_found,
-  conflict,       // somebody else has the name, or was faster
-  denied,         // the caller may not do this
-  not_writable,   // nobody may do this here
-  unavailable,    // may work later
-  exhausted,      // a limit was reached
-  internal,       // we are wrong
+  conflict,      // somebody else has the name, or was faster
+  denied,        // the caller may not do this
+  not_writable,  // nobody may do this here
+  unavailable,   // may work later
+  exhausted,     // a limit was reached
+  internal,      // we are wrong
 };
 
 // One broken rule: the field it concerns (`spec.to[0].targetRef.kind`) and what is wrong with it.
@@ -69,8 +69,8 @@ inline Status ok_status() { return {}; }
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}              // NOLINT(google-explicit-constructor)
-  Result(Status status) : state_(std::move(status)) {}       // NOLINT(google-explicit-constructor)
+  Result(T value) : state_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : state_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
   Result(Code code, std::string message) : state_(Status(code, std::move(message))) {}
 
   bool ok() const { return std::holds_alternative<T>(state_); }

@@ -31,7 +31,8 @@ std::string format(Timestamp time, std::size_t group) {
     char digits[16];
     std::snprintf(digits, sizeof digits, "%09lld", static_cast<long long>(nanos));
     std::string fraction = digits;
-    while (fraction.size() >= group && fraction.substr(fraction.size() - group).find_first_not_of('0') == std::string::npos) {
+    while (fraction.size() >= group &&
+           fraction.substr(fraction.size() - group).find_first_not_of('0') == std::string::npos) {
       fraction.resize(fraction.size() - group);
     }
     out += "." + fraction;

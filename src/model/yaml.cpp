@@ -1,10 +1,9 @@
 // YAML in, JSON values out (declared in model/json.h).
-#include <yaml-cpp/yaml.h>
-
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <yaml-cpp/yaml.h>
 
 #include "model/json.h"
 
@@ -39,7 +38,8 @@ struct Converter {
       if (again.ptr == end && again.ec == std::errc()) return large;
       return fail(node, "integer does not fit 64 bits");
     }
-    if (text.find_first_not_of("+-.0123456789eE") == std::string::npos && text.find_first_of("0123456789") != std::string::npos) {
+    if (text.find_first_not_of("+-.0123456789eE") == std::string::npos &&
+        text.find_first_of("0123456789") != std::string::npos) {
       double real = 0;
       auto read = std::from_chars(text.data() + (text[0] == '+' ? 1 : 0), end, real);
       if (read.ptr == end && read.ec == std::errc() && std::isfinite(real)) return real;
@@ -59,14 +59,17 @@ struct Converter {
       return fail(node, "more than " + std::to_string(limits::yaml_nodes) + " values after expanding aliases");
     }
     switch (node.Type()) {
-      case YAML::NodeType::Map: return map(node, depth);
+      case YAML::NodeType::Map:
+        return map(node, depth);
       case YAML::NodeType::Sequence: {
         json::array out;
         for (const auto& item : node) out.push_back(convert(item, depth + 1));
         return out;
       }
-      case YAML::NodeType::Scalar: return scalar(node);
-      default: return nullptr;
+      case YAML::NodeType::Scalar:
+        return scalar(node);
+      default:
+        return nullptr;
     }
   }
 

@@ -167,8 +167,8 @@ void ClientStream::OnWriteDone(bool ok) {
     out_.Clear();
   }
   if (!ok) {
-    // The call is over. gRPC keeps its end to itself as long as a message lies unread, and after `release` nothing is read
-    // any more: without the cancellation the stream would look alive for ever.
+    // The call is over. gRPC keeps its end to itself as long as a message lies unread, and after `release` nothing is
+    // read any more: without the cancellation the stream would look alive for ever.
     context_.TryCancel();
     return release();
   }

@@ -91,7 +91,8 @@ int get_once(Console& console, RestClient& client, const Query& query, OutputFor
 }
 
 int get_watching(Console& console, RestClient& client, const Query& query, OutputFormat format) {
-  ChangePrinter show(console, format, column_names(*query.type), [&](const json::value& document) { return cells_of(*query.type, document, unix_seconds()); });
+  ChangePrinter show(console, format, column_names(*query.type),
+                     [&](const json::value& document) { return cells_of(*query.type, document, unix_seconds()); });
   // A single resource that goes away is a deletion, and may come again.
   bool was_there = false;
   const auto look = [&]() -> Result<json::array> {

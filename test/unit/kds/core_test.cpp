@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 
 #include "kds/signing_key.h"
-#include "kuma/system/v1alpha1/zone.pb.h"
 #include "model/hash.h"
+
+#include "kuma/system/v1alpha1/zone.pb.h"
 #include "pair.h"
 
 namespace kdsd::kds {
@@ -58,7 +59,8 @@ TEST(Core, ReconnectOfAZoneThatKnowsWhereItStoodBringsNothing) {
   TestPlane global("");
   TestPlane east("east");
   auto link = std::make_unique<TestLink>(global, east, "east", "c1");
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(global.put("MeshTimeout", "default", "p" + std::to_string(i), timeout_spec).ok());
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(global.put("MeshTimeout", "default", "p" + std::to_string(i), timeout_spec).ok());
   link->settle();
   link->cut();
   east.restart();
@@ -83,7 +85,8 @@ TEST(Core, ChangesMadeWhileAZoneWasAwayArriveAloneWhenItReturns) {
   TestLink again(global, east, "east", "c2");
   EXPECT_EQ(again.resources_down, 1u);
   EXPECT_EQ(again.removals_down, 1u) << "the short-lived one was never known in the zone";
-  EXPECT_THAT(east.names("MeshTimeout"), testing::UnorderedElementsAre(hashed_name("default", "b", {}), hashed_name("default", "c", {})));
+  EXPECT_THAT(east.names("MeshTimeout"),
+              testing::UnorderedElementsAre(hashed_name("default", "b", {}), hashed_name("default", "c", {})));
 }
 
 TEST(Core, ZoneOfAnotherStoreGetsTheFullState) {
@@ -156,10 +159,12 @@ TEST(Core, ZoneCannotReplaceOrRemoveWhatBelongsToOthers) {
   forged.resource.spec = service_spec;
   incoming.response.resources.push_back(forged);
   Applied applied;
-  ASSERT_TRUE(global.write([&](Transaction& transaction) {
-    applied = apply_incoming(transaction, incoming, receiving);
-    return Status();
-  }).ok());
+  ASSERT_TRUE(global
+                  .write([&](Transaction& transaction) {
+                    applied = apply_incoming(transaction, incoming, receiving);
+                    return Status();
+                  })
+                  .ok());
   EXPECT_EQ(applied.misnamed, 1u);
   EXPECT_THAT(applied.nack_text, testing::StartsWith("user error"));
   EXPECT_EQ(global.find("MeshService", "default", forged.resource.name)->source, "east");

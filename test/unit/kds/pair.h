@@ -31,11 +31,13 @@ class TestPlane {
     core->set_now(Timestamp{++clock_});
     CoreState state{store_id, epoch, revision, {}, facts};
     for (const auto& [key, entry] : entries) state.entries.push_back(entry);
-    std::sort(state.entries.begin(), state.entries.end(), [](const auto& a, const auto& b) { return a->revision < b->revision; });
+    std::sort(state.entries.begin(), state.entries.end(),
+              [](const auto& a, const auto& b) { return a->revision < b->revision; });
     core->load(std::move(state));
   }
 
-  Status put(const std::string& type, const std::string& mesh, const std::string& name, const std::string& spec, Labels labels = {}) {
+  Status put(const std::string& type, const std::string& mesh, const std::string& name, const std::string& spec,
+             Labels labels = {}) {
     Resource resource;
     resource.type = Catalogue::builtin().find(type);
     resource.mesh = mesh;
@@ -87,7 +89,8 @@ class TestPlane {
 
   std::vector<std::string> names(const std::string& type) const {
     std::vector<std::string> out;
-    core->index().each(*Catalogue::builtin().find(type), [&](const ResourcePtr& resource) { out.push_back(resource->name); });
+    core->index().each(*Catalogue::builtin().find(type),
+                       [&](const ResourcePtr& resource) { out.push_back(resource->name); });
     return out;
   }
   ResourcePtr find(const std::string& type, const std::string& mesh, const std::string& name) const {
@@ -194,6 +197,7 @@ inline constexpr char timeout_spec[] =
     R"({"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},"default":{"http":{"requestTimeout":"5s"}}}]})";
 inline constexpr char slower_timeout_spec[] =
     R"({"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},"default":{"http":{"requestTimeout":"9s"}}}]})";
-inline constexpr char service_spec[] = R"({"selector":{"dataplaneTags":{"app":"a"}},"ports":[{"port":80,"targetPort":80,"appProtocol":"http"}]})";
+inline constexpr char service_spec[] =
+    R"({"selector":{"dataplaneTags":{"app":"a"}},"ports":[{"port":80,"targetPort":80,"appProtocol":"http"}]})";
 
 }  // namespace kdsd::kds
