@@ -32,6 +32,11 @@ std::string random_text(std::size_t length, std::string_view alphabet) {
   return out;
 }
 
+std::uint64_t random_number() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32) | device();
+}
+
 std::string random_uuid() {
   auto hex = random_text(32, "0123456789abcdef");
   return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-4" + hex.substr(13, 3) + "-a" + hex.substr(17, 3) + "-" +
@@ -137,7 +142,7 @@ kds::CoreOptions Daemon::core_options() const {
   options.health_timeout_nanos = config_.kds_server.health_timeout_ns;
   options.subscription_limit = static_cast<std::size_t>(config_.metrics.zone.kept_max);
   options.compact_finished_subscriptions = config_.metrics.compact_finished_zone_subscriptions;
-  options.seed = (static_cast<std::uint64_t>(std::random_device()()) << 32) | std::random_device()();
+  options.seed = random_number();
   return options;
 }
 
@@ -160,8 +165,9 @@ Status Daemon::start() {
   store::Loaded loaded;
   if (auto status = open_store(store, loaded); !status.ok()) return status;
   const bool first_start = !loaded.facts.contains(defaults_fact);
+  const std::uint64_t epoch = random_number();
   spdlog::info("store={} id={} epoch={} revision={} entries={}",
-               config_.store.type == StoreType::memory ? "memory" : config_.store.path, loaded.store_id, loaded.epoch,
+               config_.store.type == StoreType::memory ? "memory" : config_.store.path, loaded.store_id, epoch,
                loaded.revision.value, loaded.entries.size());
   store_ = std::make_unique<StoreExecutor>(
       std::move(store), core_context_, [this](double seconds, const store::Batch& batch) {
@@ -171,8 +177,8 @@ Status Daemon::start() {
       });
   core_ = std::make_unique<kds::Core>(core_options(), Catalogue::builtin());
   on_core([&] {
-    core_->load(kds::CoreState{loaded.store_id, loaded.epoch, loaded.revision, std::move(loaded.entries),
-                               std::move(loaded.facts)});
+    core_->load(
+        kds::CoreState{loaded.store_id, epoch, loaded.revision, std::move(loaded.entries), std::move(loaded.facts)});
   });
   if (auto status = create_defaults(first_start); !status.ok()) return status;
   if (config_.is_global() || config_.api_server.https.enabled || config_.diagnostics.tls_enabled) {
@@ -305,9 +311,8 @@ Status Daemon::start_net() {
 int Daemon::run() {
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
-  signals_.async_wait([this](const boost::system::error_code& error, int) {
-    if (!error) begin_stop();
-  });
+  signals_.add(SIGHUP);
+  wait_for_signal();
   schedule_tick();
   spdlog::info("ready mode={} zone={} instance={} version={}", config_.is_global() ? "global" : "zone",
                config_.is_global() ? "" : config_.zone_name, facts_.instance_id, facts_.kdsd_version);
@@ -315,11 +320,22 @@ int Daemon::run() {
   return exit_code_;
 }
 
+void Daemon::wait_for_signal() {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    if (signal != SIGHUP) return begin_stop();
+    // A terminal that closes sends it too, and that is no reason to stop.
+    spdlog::warn("event=hangup reason=\"certificates are read at the start only; restart to change them\"");
+    wait_for_signal();
+  });
+}
+
 void Daemon::schedule_tick() {
   tick_timer_.expires_after(tick_interval);
   tick_timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || stopping_) return;
     on_core([this] { core_->tick(); });
+    heartbeat_.beat();
     publish_metrics();
     schedule_tick();
   });

@@ -22,6 +22,7 @@
 #include "kds/core.h"
 #include "net/kds_client.h"
 #include "net/kds_server.h"
+#include "net/poller_heartbeat.h"
 #include "net/stream_events.h"
 
 namespace kdsd::app {
@@ -69,6 +70,7 @@ class Daemon : public net::StreamEvents, public api::Backend {
   void carry_out(kds::CloseEffect& effect);
   void carry_out(kds::CommitEffect& effect);
   void carry_out(kds::LogEffect& effect);
+  void wait_for_signal();
   void schedule_tick();
   void publish_metrics();
   void begin_stop();
@@ -89,6 +91,7 @@ class Daemon : public net::StreamEvents, public api::Backend {
   std::unique_ptr<net::KdsClient> client_;
   std::unique_ptr<api::ApiServer> api_;
   boost::asio::steady_timer tick_timer_;
+  net::PollerHeartbeat heartbeat_;
   boost::asio::signal_set signals_;
   bool carrying_out_ = false;
   bool stopping_ = false;

@@ -6,6 +6,9 @@
 namespace kdsd::kds {
 namespace {
 
+const std::string fact_epochs = "epochs";
+const std::string fact_sent_form = "sent_form";  // what shapes all that is sent, and is no change of any resource
+
 Sending sending_of(const CoreOptions& options) {
   Sending sending;
   sending.is_global = options.control_plane.is_global();
@@ -31,7 +34,6 @@ Core::Core(CoreOptions options, const Catalogue& catalogue)
 
 void Core::load(CoreState state) {
   store_id_ = state.store_id;
-  epoch_ = state.epoch;
   for (const auto& entry : state.entries) index_.apply(entry);
   index_.set_head(state.revision);
   for (const auto& [name, text] : state.facts) {
@@ -41,6 +43,7 @@ void Core::load(CoreState state) {
     }
   }
   committer_.load_facts(std::move(state.facts));
+  begin_epoch(state.epoch);
   if (!is_global()) return;
   close_stale_insights();
   // An enabling or disabling that a crash interrupted is finished now.
@@ -52,6 +55,25 @@ void Core::load(CoreState state) {
     });
   }
   for (const auto& zone : sources) touch_zone(zone);
+}
+
+// What was sent before counts only as long as this side still sends it in the same form.
+void Core::begin_epoch(std::uint64_t epoch) {
+  std::string form;
+  for (const auto& prefix : options_.skip_label_prefixes) form += prefix + '\n';
+  const auto fact = [this](const std::string& name) {
+    auto found = committer_.facts().find(name);
+    return found == committer_.facts().end() ? std::string() : found->second;
+  };
+  if (fact(fact_sent_form) == form) epochs_ = Epochs::parse(fact(fact_epochs));
+  epochs_.begin(epoch, index_.head());
+  Write write;
+  write.decide = [text = epochs_.text(), form](Transaction& transaction) {
+    transaction.set_fact(fact_epochs, text);
+    transaction.set_fact(fact_sent_form, form);
+    return Status();
+  };
+  (void)submit_write(std::move(write), true);
 }
 
 Status Core::submit_write(Write write, bool internal) {

@@ -57,7 +57,7 @@ struct CoreOptions {
 // What the store held when it was opened.
 struct CoreState {
   std::string store_id;
-  std::uint64_t epoch = 1;
+  std::uint64_t epoch = 1;  // a new random number at every start
   Revision revision;
   std::vector<EntryPtr> entries;
   std::map<std::string, std::string> facts;
@@ -192,6 +192,7 @@ class Core {
   bool is_global() const { return options_.control_plane.is_global(); }
   Status submit_write(Write write, bool internal);
   void run_commits();
+  void begin_epoch(std::uint64_t epoch);
   void after_apply(const std::vector<EntryPtr>& entries);
   void end_deleted_zones();
   void end_behind(const ResourceType& type);
@@ -234,7 +235,7 @@ class Core {
   Timestamp now_;
   Timestamp insights_written_;
   std::string store_id_;
-  std::uint64_t epoch_ = 1;
+  Epochs epochs_;
   std::set<std::string> zones_to_touch_;  // whose enabling or disabling could not be written
   std::mt19937_64 random_;
   CoreCounters counters_;

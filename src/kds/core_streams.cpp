@@ -72,7 +72,7 @@ void Core::begin_sending(Stream& stream) {
   options.receiver = stream.peer;
   options.identifier = is_global() ? std::string(source_global) : options_.control_plane.zone;
   options.store_id = store_id_;
-  options.epoch = epoch_;
+  options.epochs = epochs_;
   options.message_bytes_max = options_.foreign_message_bytes_max;
   options.provided = provided_types();
   stream.sender.emplace(std::move(options), index_, cache_);

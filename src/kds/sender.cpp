@@ -41,7 +41,7 @@ Status Sender::first_request(const Request& request, TypeState& state, const Res
   state.held = request.held;
   ResumeToken token;
   if (type != nullptr && ResumeToken::parse(request.node.resume, token) && token.store_id == options_.store_id &&
-      token.epoch == options_.epoch && token.feature_bits == features_.bits() && token.revision <= index_.head() &&
+      options_.epochs.knows(token.epoch, token.revision, index_.head()) && token.feature_bits == features_.bits() &&
       token.revision >= index_.floor(*type)) {
     state.cursor = token.revision;
     state.resumed = true;
@@ -164,7 +164,7 @@ std::optional<Message> Sender::build(const std::string& name, TypeState& state, 
   head.sender = options_.identifier;
   head.removed = std::move(part.removed);
   if (peer_is_kdsd()) {
-    ResumeToken token{options_.store_id, options_.epoch, part.until, features_.bits()};
+    ResumeToken token{options_.store_id, options_.epochs.current(), part.until, features_.bits()};
     head.version_info = token.text();
     if (!state.first_done) {
       if (state.resumed) head.version_info += " resumed";

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kds/encoded_cache.h"
+#include "kds/epochs.h"
 #include "kds/index.h"
 #include "kds/wire.h"
 
@@ -33,10 +34,10 @@ inline constexpr std::size_t unknown_types = 64;
 }  // namespace limits
 
 struct SenderOptions {
-  std::string receiver;    // zone name, or `global`
-  std::string identifier;  // own name in control_plane.identifier
-  std::string store_id;    // for resume tokens
-  std::uint64_t epoch = 1;
+  std::string receiver;                      // zone name, or `global`
+  std::string identifier;                    // own name in control_plane.identifier
+  std::string store_id;                      // for resume tokens
+  Epochs epochs;                             // of that store, for resume tokens
   std::size_t message_bytes_max = 10 << 20;  // largest message the peer takes
   // Which types this side provides to this peer.
   std::set<const ResourceType*> provided;

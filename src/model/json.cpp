@@ -4,6 +4,8 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <charconv>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct StrictHandler {
   std::vector<std::set<std::string>> keys;
   std::string key;
   std::string problem;
+  std::vector<double> doubles;  // in the order of the text, rounded as they should be
 
   bool refuse(std::string text, json::error_code& ec) {
     problem = std::move(text);
@@ -55,14 +58,18 @@ struct StrictHandler {
   bool on_number_part(json::string_view, json::error_code&) { return true; }
   bool on_int64(std::int64_t, json::string_view, json::error_code&) { return true; }
   bool on_uint64(std::uint64_t, json::string_view, json::error_code&) { return true; }
-  bool on_double(double, json::string_view text, json::error_code& ec) {
+  bool on_double(double about, json::string_view text, json::error_code& ec) {
     // Boost.JSON turns integers that do not fit 64 bits into doubles, which would change them without a word.
-    if (text.find_first_of(".eE") == json::string_view::npos && looks_integer) {
-      return refuse("integer does not fit 64 bits", ec);
+    if (text.find_first_of(".eE") == json::string_view::npos) return refuse("integer does not fit 64 bits", ec);
+    double exact = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exact);
+    if (error == std::errc::result_out_of_range) {
+      if (std::abs(about) > 1) return refuse("number is out of range", ec);
+      exact = 0;
     }
+    doubles.push_back(exact);
     return true;
   }
-  bool looks_integer = true;
   bool on_bool(bool, json::error_code&) { return true; }
   bool on_null(json::error_code&) { return true; }
   bool on_comment_part(json::string_view, json::error_code&) { return true; }
@@ -109,6 +116,36 @@ void append_string(std::string& out, json::string_view text, bool escape_html) {
   out += '"';
 }
 
+// Go's spelling: the shortest digits that give the same number back, with an exponent only for very small and very
+// large ones.
+void append_double(std::string& out, double number) {
+  const double size = std::abs(number);
+  const bool plain = size == 0 || (size >= 1e-6 && size < 1e21);
+  char text[64];
+  const auto end =
+      std::to_chars(text, text + sizeof text, number, plain ? std::chars_format::fixed : std::chars_format::scientific)
+          .ptr;
+  std::string_view digits(text, static_cast<std::size_t>(end - text));
+  if (!plain && digits.size() >= 4 && digits[digits.size() - 4] == 'e' && digits[digits.size() - 3] == '-' &&
+      digits[digits.size() - 2] == '0') {
+    out.append(digits.substr(0, digits.size() - 2));
+    out += digits.back();
+    return;
+  }
+  out += digits;
+}
+
+// Boost.JSON reads a fraction to within a unit of the last place; this puts the exact ones in their places.
+void set_doubles(json::value& value, std::vector<double>::const_iterator& next) {
+  if (auto* object = value.if_object()) {
+    for (auto& member : *object) set_doubles(member.value(), next);
+  } else if (auto* array = value.if_array()) {
+    for (auto& item : *array) set_doubles(item, next);
+  } else if (value.is_double()) {
+    value = *next++;
+  }
+}
+
 // `indent` below zero: compact.
 void append(std::string& out, const json::value& value, int indent, bool escape_html) {
   auto break_line = [&](int level) {
@@ -152,6 +189,8 @@ void append(std::string& out, const json::value& value, int indent, bool escape_
     out += ']';
   } else if (const auto* text = value.if_string()) {
     append_string(out, *text, escape_html);
+  } else if (value.is_double()) {
+    append_double(out, value.get_double());
   } else {
     out += json::serialize(value);
   }
@@ -185,6 +224,8 @@ Result<json::value> parse_json(std::string_view text) {
   }
   auto value = json::parse(text, ec, {}, options);
   if (ec) return Status(Code::malformed, ec.message());
+  auto next = check.handler().doubles.cbegin();
+  set_doubles(value, next);
   return value;
 }
 

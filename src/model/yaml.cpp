@@ -11,6 +11,13 @@ namespace kdsd {
 namespace json = boost::json;
 namespace {
 
+// What YAML calls a number and JSON does not.
+bool is_no_number(std::string_view text) {
+  if (text == ".nan" || text == ".NaN" || text == ".NAN") return true;
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return text == ".inf" || text == ".Inf" || text == ".INF";
+}
+
 struct Converter {
   std::size_t nodes = 0;
   Status problem;
@@ -43,8 +50,9 @@ struct Converter {
       double real = 0;
       auto read = std::from_chars(text.data() + (text[0] == '+' ? 1 : 0), end, real);
       if (read.ptr == end && read.ec == std::errc() && std::isfinite(real)) return real;
+      if (read.ptr == end && read.ec == std::errc::result_out_of_range) return fail(node, "number is out of range");
     }
-    if (text == ".nan" || text == ".NaN" || text == ".inf" || text == "-.inf" || text == "+.inf") {
+    if (is_no_number(text)) {
       return fail(node, "\"" + text + "\" is no number that JSON knows");
     }
     return json::value(json::string(text));

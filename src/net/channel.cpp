@@ -5,6 +5,8 @@
 #include <limits>
 #include <string_view>
 
+#include "net/memory_bound.h"
+
 namespace kdsd::net {
 namespace {
 
@@ -24,6 +26,7 @@ std::shared_ptr<grpc::Channel> make_channel(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(bytes_max);
   arguments.SetMaxSendMessageSize(bytes_max);
+  arguments.SetResourceQuota(memory_bound(options.message_bytes_max));
   arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // see byte_buffer.h
   arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, gzip_and_identity);
   // Otherwise the next channel would inherit the connection that is to be closed.

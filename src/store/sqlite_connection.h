@@ -32,6 +32,8 @@ class Statement {
   void reset();
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+  bool is_number(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_INTEGER; }
   // Bytes of a text or a blob.
   std::string_view bytes(int column) const;
   std::string text(int column) const { return std::string(bytes(column)); }

@@ -9,6 +9,8 @@
 extern "C" {
 extern const char kdsd_migration_0001_begin[];
 extern const char kdsd_migration_0001_end[];
+extern const char kdsd_migration_0002_begin[];
+extern const char kdsd_migration_0002_end[];
 }
 
 namespace kdsd::store {
@@ -16,7 +18,7 @@ namespace {
 
 Status insert_identity(Connection& connection, const Purpose& purpose) {
   auto insert = connection.prepare(
-      "INSERT INTO store (id, store_id, epoch, revision, mode, zone, environment) VALUES (1, ?1, 1, 0, ?2, ?3, ?4)",
+      "INSERT INTO store (id, store_id, revision, mode, zone, environment) VALUES (1, ?1, 0, ?2, ?3, ?4)",
       "write the store's identity");
   if (!insert.ok()) return insert.status();
   const std::string id = make_store_id();
@@ -46,6 +48,7 @@ Status run_missing(Connection& connection, std::span<const Migration> migrations
 std::span<const Migration> builtin_migrations() {
   static const std::array migrations = {
       Migration{std::string_view(kdsd_migration_0001_begin, kdsd_migration_0001_end - kdsd_migration_0001_begin)},
+      Migration{std::string_view(kdsd_migration_0002_begin, kdsd_migration_0002_end - kdsd_migration_0002_begin)},
   };
   return migrations;
 }
@@ -69,7 +72,7 @@ Status migrate_schema(Connection& connection, std::span<const Migration> migrati
 }
 
 Result<Identity> read_identity(Connection& connection) {
-  auto select = connection.prepare("SELECT store_id, epoch, revision, mode, zone, environment FROM store WHERE id = 1",
+  auto select = connection.prepare("SELECT store_id, revision, mode, zone, environment FROM store WHERE id = 1",
                                    "read the store's identity");
   if (!select.ok()) return select.status();
   auto row = select->step();
@@ -77,9 +80,8 @@ Result<Identity> read_identity(Connection& connection) {
   if (!*row) return Status(Code::malformed, connection.path() + ": damaged: the store's identity is missing");
   Identity identity;
   identity.store_id = select->text(0);
-  identity.epoch = static_cast<std::uint64_t>(select->integer(1));
-  identity.revision = Revision{static_cast<std::uint64_t>(select->integer(2))};
-  identity.purpose = {select->text(3), select->text(4), select->text(5)};
+  identity.revision = Revision{static_cast<std::uint64_t>(select->integer(1))};
+  identity.purpose = {select->text(2), select->text(3), select->text(4)};
   return identity;
 }
 

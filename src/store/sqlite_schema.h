@@ -27,7 +27,6 @@ Status migrate_schema(Connection& connection, std::span<const Migration> migrati
 // The one row of table `store`.
 struct Identity {
   std::string store_id;
-  std::uint64_t epoch = 0;
   Revision revision;
   Purpose purpose;
 };

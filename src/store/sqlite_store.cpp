@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "store/batch.h"
+#include "store/checksum.h"
 #include "store/entry_codec.h"
 #include "store/sqlite_check.h"
 #include "store/sqlite_connection.h"
@@ -34,21 +35,62 @@ enum Column {
   column_source,
   column_source_version,
   column_presences,
+  column_checksum,
 };
 
 constexpr std::string_view select_entries =
     "SELECT revision, type, mesh, name, live, labels, spec, status, created, modified, source, source_version, "
-    "presences "
+    "presences, checksum "
     "FROM entries ORDER BY revision";
 
 // By key, and never OR REPLACE: that would silently drop another key's row which has the same revision.
 constexpr std::string_view upsert_entry =
     "INSERT INTO entries (revision, type, mesh, name, live, labels, spec, status, created, modified, source, "
-    "source_version, presences) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
+    "source_version, presences, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) "
     "ON CONFLICT (type, mesh, name) DO UPDATE SET revision = excluded.revision, live = excluded.live, "
     "labels = excluded.labels, spec = excluded.spec, status = excluded.status, created = excluded.created, "
     "modified = excluded.modified, source = excluded.source, source_version = excluded.source_version, "
-    "presences = excluded.presences";
+    "presences = excluded.presences, checksum = excluded.checksum";
+
+// Binds the columns of a row one after the other, and adds them up.
+class RowWriter {
+ public:
+  explicit RowWriter(Statement& statement) : statement_(statement) {}
+
+  void number(std::int64_t value) {
+    statement_.bind(++column_, value);
+    checksum_.add(value);
+  }
+  // The text must live until the statement has run.
+  void text(std::string_view value) {
+    statement_.bind(++column_, value);
+    checksum_.add(value);
+  }
+  void blob(std::string_view value) {
+    statement_.bind_blob(++column_, value);
+    checksum_.add(value);
+  }
+  void checksum() { statement_.bind(++column_, checksum_.value()); }
+
+ private:
+  Statement& statement_;
+  Checksum checksum_;
+  int column_ = 0;
+};
+
+// Rows of schema 1 have no checksum until they are written again.
+bool is_intact(const Statement& row) {
+  if (row.is_null(column_checksum)) return true;
+  Checksum checksum;
+  for (int column = column_revision; column < column_checksum; ++column) {
+    if (row.is_number(column)) {
+      checksum.add(row.integer(column));
+    } else {
+      checksum.add(row.bytes(column));
+    }
+  }
+  return checksum.value() == row.integer(column_checksum);
+}
 
 struct Statements {
   Statement begin, commit, upsert, purge, fact, revision;
@@ -123,7 +165,6 @@ Result<Loaded> SqliteStore::load() {
   if (!identity.ok()) return identity.status();
   Loaded loaded;
   loaded.store_id = identity->store_id;
-  loaded.epoch = identity->epoch;
   loaded.revision = identity->revision;
   if (auto status = load_facts(loaded); !status.ok()) return status;
   if (auto status = load_entries(loaded); !status.ok()) return status;
@@ -174,6 +215,7 @@ Result<EntryPtr> SqliteStore::entry_of(const Statement& row, const ResourceType&
   auto entry = std::make_shared<Entry>();
   entry->key = {&type, row.text(column_mesh), row.text(column_name)};
   entry->revision = Revision{static_cast<std::uint64_t>(row.integer(column_revision))};
+  if (!is_intact(row)) return damaged(connection_->path(), entry->key.text() + " is not what was written");
   auto presences = decode_presences(row.bytes(column_presences));
   if (!presences) return damaged(connection_->path(), entry->key.text() + " has unreadable presences");
   entry->presences = std::move(*presences);
@@ -233,22 +275,22 @@ Status SqliteStore::write_entry(const Entry& entry) {
   const Resource& resource = is_live ? *entry.resource : nothing;
   const std::string labels = encode_labels(resource.labels);
   const std::string presences = encode_presences(entry.presences);
-  Statement& upsert = statements_.upsert;
-  int next = 0;
-  upsert.bind(++next, static_cast<std::int64_t>(entry.revision.value));
-  upsert.bind(++next, entry.key.type->name);
-  upsert.bind(++next, entry.key.mesh);
-  upsert.bind(++next, entry.key.name);
-  upsert.bind(++next, std::int64_t{is_live});
-  upsert.bind(++next, labels);
-  upsert.bind_blob(++next, resource.spec);
-  upsert.bind(++next, resource.status);
-  upsert.bind(++next, resource.created.nanos);
-  upsert.bind(++next, resource.modified.nanos);
-  upsert.bind(++next, resource.source);
-  upsert.bind(++next, resource.source_version);
-  upsert.bind(++next, presences);
-  return upsert.execute().prefixed(entry.key.text());
+  RowWriter row(statements_.upsert);
+  row.number(static_cast<std::int64_t>(entry.revision.value));
+  row.text(entry.key.type->name);
+  row.text(entry.key.mesh);
+  row.text(entry.key.name);
+  row.number(is_live ? 1 : 0);
+  row.text(labels);
+  row.blob(resource.spec);
+  row.text(resource.status);
+  row.number(resource.created.nanos);
+  row.number(resource.modified.nanos);
+  row.text(resource.source);
+  row.text(resource.source_version);
+  row.text(presences);
+  row.checksum();
+  return statements_.upsert.execute().prefixed(entry.key.text());
 }
 
 Status SqliteStore::write_purge(const ResourceKey& key) {

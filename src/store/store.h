@@ -39,7 +39,6 @@ inline constexpr std::string_view fact_unknown_types = "unknown_types";
 
 struct Loaded {
   std::string store_id;           // random, made with the store
-  std::uint64_t epoch = 1;        // rises when a backup was restored or the store was emptied
   Revision revision;              // newest revision ever assigned
   std::vector<EntryPtr> entries;  // by revision
   std::map<std::string, std::string> facts;

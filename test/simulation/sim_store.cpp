@@ -27,10 +27,10 @@ void SimStore::add_up(const kds::CommitBatch& batch) {
   for (const auto& [name, text] : batch.facts) facts_[name] = text;
 }
 
-kds::CoreState SimStore::load() const {
+kds::CoreState SimStore::load() {
   kds::CoreState state;
   state.store_id = id_;
-  state.epoch = epoch_;
+  state.epoch = ++epoch_;
   state.revision = revision_;
   for (const auto& [key, entry] : entries_) state.entries.push_back(entry);
   std::sort(state.entries.begin(), state.entries.end(),
@@ -46,7 +46,6 @@ void SimStore::restore(std::size_t batches) {
   facts_.clear();
   revision_ = {};
   for (const auto& batch : batches_) add_up(batch);
-  ++epoch_;
 }
 
 }  // namespace kdsd::sim

@@ -1,6 +1,6 @@
 // A simulated disk: the list of committed batches of one control plane, and what they add up to.
 //
-// Survives crashes of its node. A backup is a shorter list; restoring one begins a new epoch.
+// Survives crashes of its node. A backup is a shorter list; and every start begins a new epoch.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ class SimStore {
   explicit SimStore(std::string id) : id_(std::move(id)) {}
 
   void apply(const kds::CommitBatch& batch);
-  kds::CoreState load() const;
+  // For a start of the node, which begins an epoch.
+  kds::CoreState load();
   // Goes back to the state after `batches` commits.
   void restore(std::size_t batches);
 
@@ -30,7 +31,7 @@ class SimStore {
   void add_up(const kds::CommitBatch& batch);
 
   std::string id_;
-  std::uint64_t epoch_ = 1;
+  std::uint64_t epoch_ = 0;
   std::vector<kds::CommitBatch> batches_;
   std::map<ResourceKey, EntryPtr> entries_;
   Resources live_;

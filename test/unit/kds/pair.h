@@ -29,11 +29,12 @@ class TestPlane {
   void restart() {
     core = std::make_unique<Core>(options_, Catalogue::builtin());
     core->set_now(Timestamp{++clock_});
-    CoreState state{store_id, epoch, revision, {}, facts};
+    CoreState state{store_id, ++epoch, revision, {}, facts};
     for (const auto& [key, entry] : entries) state.entries.push_back(entry);
     std::sort(state.entries.begin(), state.entries.end(),
               [](const auto& a, const auto& b) { return a->revision < b->revision; });
     core->load(std::move(state));
+    step();  // notes the start
   }
 
   Status put(const std::string& type, const std::string& mesh, const std::string& name, const std::string& spec,
@@ -108,7 +109,7 @@ class TestPlane {
   std::map<std::string, std::string> facts;
   Revision revision;
   std::string store_id = "store";
-  std::uint64_t epoch = 1;
+  std::uint64_t epoch = 0;
   int commits = 0;
 
  private:

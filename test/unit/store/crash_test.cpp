@@ -118,7 +118,7 @@ TEST(KilledStore, IsRefusedToAnotherPurposeWithItsLogUntouched) {
   auto refused = open_sqlite_store(options_for(directory.file(), {"zone", "west", "universal"}));
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(check_sqlite_store(directory.file()).ok());
-  EXPECT_EQ(inspect_sqlite_store(directory.file())->stored, 1);
+  EXPECT_EQ(inspect_sqlite_store(directory.file())->stored, 2);
   EXPECT_TRUE(contents_of(directory.path()) == before);
   EXPECT_EQ(open_sqlite_store(options_for(directory.file())).value()->load()->entries.size(), 1u);
 }

@@ -106,11 +106,11 @@ TEST_F(RefusedStore, IdentityMissing) {
 TEST_F(RefusedStore, NewerSchema) {
   make_store();
   run_sql(path_, "PRAGMA user_version = 99");
-  expect_refused(options_for(path_), Code::conflict, "has schema 99, this program knows up to 1");
+  expect_refused(options_for(path_), Code::conflict, "has schema 99, this program knows up to 2");
   auto state = inspect_sqlite_store(path_);
   ASSERT_TRUE(state.ok()) << state.status().text();
   EXPECT_EQ(state->stored, 99);
-  EXPECT_EQ(state->known, 1);
+  EXPECT_EQ(state->known, 2);
 }
 
 TEST_F(RefusedStore, OtherPurpose) {
@@ -157,6 +157,35 @@ TEST_F(RefusedStore, RowThatCannotBeRead) {
   }
 }
 
+// Damage that leaves every page, text and number well-formed is seen all the same.
+TEST_F(RefusedStore, ChangedByteInAnyColumn) {
+  const std::map<std::string, std::string> damages = {
+      {"spec", "CAST(replace(CAST(spec AS TEXT), 'x', 'y') AS BLOB)"},
+      {"name", "'e888'"},
+      {"labels", "replace(labels, 'shop', 'ship')"},
+      {"status", "'{}'"},
+      {"created", "created + 1"},
+      {"modified", "modified - 1"},
+      {"source", "'west'"},
+      {"source_version", "'v'"},
+      {"presences", "replace(presences, 'wire', 'w1re')"},
+      {"checksum", "checksum + 1"},
+      {"mesh", "'other'"},
+      {"revision", "99999"},
+  };
+  for (const auto& [column, value] : damages) {
+    std::filesystem::remove(path_);
+    make_store();
+    run_sql(path_, "UPDATE store SET revision = 100000; UPDATE entries SET " + column + " = " + value +
+                       " WHERE name = 'large'");
+    auto store = open_sqlite_store(options_for(path_));
+    ASSERT_TRUE(store.ok());
+    auto loaded = (*store)->load();
+    ASSERT_FALSE(loaded.ok()) << column;
+    EXPECT_NE(loaded.status().message().find("is not what was written"), std::string::npos) << loaded.status().text();
+  }
+}
+
 TEST_F(RefusedStore, LookingForAMissingStoreMakesNothing) {
   EXPECT_EQ(inspect_sqlite_store(path_).status().code(), Code::not_found);
   EXPECT_EQ(check_sqlite_store(path_).code(), Code::not_found);
@@ -187,10 +216,17 @@ TEST_F(Migrations, FileWithoutSchemaGetsIt) {
   EXPECT_EQ(inspect_sqlite_store(path_)->stored, 0);
   auto options = options_for(path_);
   options.migrate = false;
-  expect_refused(options, Code::conflict, "has schema 0 and needs 1; run kdsd migrate");
+  expect_refused(options, Code::conflict, "has schema 0 and needs 2; run kdsd migrate");
   make_store();
-  EXPECT_EQ(inspect_sqlite_store(path_)->stored, 1);
+  EXPECT_EQ(inspect_sqlite_store(path_)->stored, 2);
   EXPECT_TRUE(open_sqlite_store(options).ok());
+}
+
+TEST_F(Migrations, RowsOfVersion1AreReadWithoutChecksum) {
+  make_store();
+  const std::string before = stored_in(path_);
+  run_sql(path_, "UPDATE entries SET checksum = NULL");
+  EXPECT_EQ(stored_in(path_), before);
 }
 
 TEST_F(Migrations, NextOneKeepsWhatIsStored) {
@@ -201,10 +237,10 @@ TEST_F(Migrations, NextOneKeepsWhatIsStored) {
     auto connection = connect();
     auto status = migrate_schema(*connection, all, {"zone", "east", "universal"});
     ASSERT_TRUE(status.ok()) << status.text();
-    EXPECT_EQ(*schema_version(*connection), 2);
+    EXPECT_EQ(*schema_version(*connection), 3);
     EXPECT_TRUE(migrate_schema(*connection, all, {"zone", "east", "universal"}).ok());
   }
-  run_sql(path_, "SELECT x FROM extra; PRAGMA user_version = 1");
+  run_sql(path_, "SELECT x FROM extra; PRAGMA user_version = 2");
   EXPECT_EQ(stored_in(path_), before);
 }
 
@@ -216,8 +252,8 @@ TEST_F(Migrations, FailedOneChangesNothing) {
     auto status = migrate_schema(*connection, with_next("DROP TABLE facts; SELECT * FROM nowhere;"),
                                  {"zone", "east", "universal"});
     ASSERT_FALSE(status.ok());
-    EXPECT_NE(status.message().find("migration to schema 2"), std::string::npos) << status.text();
-    EXPECT_EQ(*schema_version(*connection), 1);
+    EXPECT_NE(status.message().find("migration to schema 3"), std::string::npos) << status.text();
+    EXPECT_EQ(*schema_version(*connection), 2);
   }
   EXPECT_EQ(stored_in(path_), before);
 }

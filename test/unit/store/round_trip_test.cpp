@@ -47,7 +47,6 @@ TEST_P(StoreOfEitherKind, EmptyStoreHasAnIdentityAndNoEntries) {
   auto first = store_->load();
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(first->store_id.size(), 32u);
-  EXPECT_EQ(first->epoch, 1u);
   EXPECT_EQ(first->revision, Revision{});
   EXPECT_TRUE(first->entries.empty());
   reopen();

@@ -1,0 +1,26 @@
+// How much memory gRPC may take for messages on their way in.
+//
+// This gRPC compares a message with the longest one allowed only when all of it is there, and opens the window for
+// whatever length the peer has announced. The quota is what ends a stream that announces gigabytes: when it is used up,
+// gRPC cancels streams that hold memory.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <grpcpp/resource_quota.h>
+
+namespace kdsd::net {
+
+namespace limits {
+inline constexpr std::int64_t transport_bytes_min = 256LL << 20;  // window updates of a thousand zones fit well
+inline constexpr std::int64_t transport_messages = 16;            // of the longest kind at one time, of all peers
+}  // namespace limits
+
+inline grpc::ResourceQuota memory_bound(std::int64_t message_bytes_max) {
+  grpc::ResourceQuota quota("kds");
+  quota.Resize(
+      static_cast<std::size_t>(std::max(limits::transport_bytes_min, limits::transport_messages * message_bytes_max)));
+  return quota;
+}
+
+}  // namespace kdsd::net
