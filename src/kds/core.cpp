@@ -4,24 +4,11 @@
 #include <utility>
 
 namespace kdsd::kds {
-namespace {
-
-Sending sending_of(const CoreOptions& options) {
-  Sending sending;
-  sending.is_global = options.control_plane.is_global();
-  sending.zone = options.control_plane.zone;
-  sending.environment = options.control_plane.has_namespaces() ? "kubernetes" : "universal";
-  sending.system_namespace = options.control_plane.system_namespace;
-  sending.skip_label_prefixes = options.skip_label_prefixes;
-  return sending;
-}
-
-}  // namespace
 
 Core::Core(CoreOptions options, const Catalogue& catalogue)
     : options_(std::move(options)),
       catalogue_(catalogue),
-      sending_(sending_of(options_)),
+      sending_{options_.control_plane, options_.skip_label_prefixes},
       index_(catalogue),
       cache_(sending_, limits::encoded_cache_bytes),
       committer_(index_, sending_),
