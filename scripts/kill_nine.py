@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from lib import documents
-from lib.fleet import Failure, Fleet, end_by_signals, eventually
+from lib.fleet import Failure, eventually, run_with_fleet
 
 MESH = "shop"
 WRITERS_AT_EACH = 3
@@ -177,7 +177,7 @@ def play_round(number, seed, fleet, writers):
     begin = time.monotonic()
     eventually("all three hold what the rules say", lambda: check_converged(central, zones), CONVERGE_SECONDS)
     count = {key: sum(w.count[key] for w in writers) - before[key] for key in before}
-    names = "+".join(plane.name for plane in victims)
+    names = "+".join(sorted(plane.name for plane in victims))
     print(
         f"round {number}: killed {names} after {moment:.2f} s; {count['acknowledged']} writes acknowledged, "
         f"{count['unanswered']} without an answer, {len(lost)} lost; the same everywhere {time.monotonic() - begin:.2f} s later",
@@ -216,7 +216,7 @@ def play(fleet, arguments, totals):
         totals["kills"][names] = totals["kills"].get(names, 0) + 1
         save_totals(arguments.totals, totals)
         if lost:
-            raise Failure("\n  ".join(["lost:", *lost]))
+            raise Failure("\n  ".join([f"lost in round {totals['rounds']}:", *lost]))
     for plane in (east, west, central):
         plane.stop()
 
@@ -229,20 +229,11 @@ def main():
     parser.add_argument("--totals", type=Path, default=Path("build/kill-nine.json"), help="file (default %(default)s)")
     parser.add_argument("--anew", action="store_true", help="forget former totals")
     arguments = parser.parse_args()
-    end_by_signals()
     totals = load_totals(arguments.totals, arguments.anew)
-    with Fleet(arguments.kdsd) as fleet:
-        try:
-            play(fleet, arguments, totals)
-        except Failure as failure:
-            fleet.print_logs()
-            print(f"kill-nine failed after {totals['rounds']} rounds: {failure}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            return 130
+    code = run_with_fleet(arguments.kdsd, "kill-nine", lambda fleet: play(fleet, arguments, totals))
     print(f"total: {totals['rounds']} rounds, {totals['acknowledged']} writes acknowledged, {totals['lost']} lost")
     print("killed: " + ", ".join(f"{names} {count}" for names, count in sorted(totals["kills"].items())))
-    return 1 if totals["lost"] else 0
+    return code or (1 if totals["lost"] else 0)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import threading
 import time
 
 from lib import documents
-from lib.fleet import Failure, Fleet, end_by_signals, eventually
+from lib.fleet import Failure, eventually, run_with_fleet
 
 MESH = "shop"
 POLICIES = 1_000  # that change in turn
@@ -206,17 +206,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60.0, help="length of each phase (default %(default)s)")
     parser.add_argument("--changes", type=int, default=10_000, help="policy changes in each phase (default %(default)s)")
     arguments = parser.parse_args()
-    end_by_signals()
-    with Fleet(arguments.kdsd) as fleet:
-        try:
-            measure(fleet, arguments)
-        except Failure as failure:
-            fleet.print_logs()
-            print(f"stalled-zone failed: {failure}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            return 130
-    return 0
+    return run_with_fleet(arguments.kdsd, "stalled-zone", lambda fleet: measure(fleet, arguments))
 
 
 if __name__ == "__main__":

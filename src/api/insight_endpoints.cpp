@@ -144,7 +144,7 @@ Answer get_mesh_insight(Backend& backend, const Call& call) {
   shown.name = meshes[0].mesh->name;
   shown.created = meshes[0].mesh->created;
   shown.spec = serialize_deterministic(mesh_insight(meshes[0]));
-  co_return resource_response(shown, *format);
+  co_return resource_response(shown, *format, backend.facts().control_plane);
 }
 
 Answer list_service_insights(Backend& backend, const Call& call) {

@@ -8,10 +8,10 @@
 #include "api/mesh_creation.h"
 #include "api/reading.h"
 #include "kds/outbound.h"
+#include "kds/unique_name.h"
 #include "model/document.h"
 #include "model/json.h"
 #include "policy/admission.h"
-#include "policy/labels.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -47,19 +47,6 @@ Operation operation_of(policy::Stage stage) {
   return Operation::process;
 }
 
-// References by name find one resource, so no two of this control plane may have the same name elsewhere.
-Status check_wire_name(const kds::Transaction& transaction, const Put& put, const Resource& resource) {
-  const auto& control_plane = put.facts->control_plane;
-  kds::Sending sending;
-  sending.is_global = control_plane.is_global();
-  sending.zone = control_plane.zone;
-  sending.system_namespace = control_plane.system_namespace;
-  const auto other = transaction.find_by_wire_name(*resource.type, resource.mesh, kds::wire_name(resource, sending));
-  if (!other || other->is_copy() || other->name == resource.name) return {};
-  return Status(Code::invalid, "Resource is not valid",
-                {{policy::label_field(label::display_name), "is already used by " + other->name}});
-}
-
 Status decide(Put& put, kds::Transaction& transaction) {
   const auto* mesh_type = transaction.catalogue().find("Mesh");
   if (!put.mesh.empty() && !transaction.find(*mesh_type, "", put.mesh)) return Status(Code::not_found, "");
@@ -87,7 +74,8 @@ Status decide(Put& put, kds::Transaction& transaction) {
   resource.spec = std::move(admitted.spec_bytes);
   if (existing) resource.status = existing->status;
   put.operation = Operation::process;
-  if (auto status = check_wire_name(transaction, put, resource); !status.ok()) return status;
+  const kds::Sending sending{put.facts->control_plane, {}};
+  if (auto status = kds::check_unique_name(transaction, resource, sending); !status.ok()) return status;
 
   put.created = admitted.created;
   put.warnings = std::move(admitted.warnings);

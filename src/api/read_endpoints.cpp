@@ -4,6 +4,7 @@
 #include "api/list_query.h"
 #include "api/reading.h"
 #include "model/document.h"
+#include "policy/references.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -45,8 +46,15 @@ Result<Format> parse_format(const Request& request, const Facts& facts) {
   return out;
 }
 
-Response resource_response(const Resource& resource, const Format& format) {
-  return json_response(200, format.kubernetes ? render_kubernetes(resource, format.namespace_) : render(resource));
+json::object render_here(const Resource& resource, const policy::ControlPlaneKind& control_plane) {
+  if (!policy::has_derived_form(resource)) return render(resource);
+  return render(policy::derived_form(resource, control_plane));
+}
+
+Response resource_response(const Resource& resource, const Format& format,
+                           const policy::ControlPlaneKind& control_plane) {
+  if (!format.kubernetes) return json_response(200, render_here(resource, control_plane));
+  return json_response(200, render_kubernetes(policy::derived_form(resource, control_plane), format.namespace_));
 }
 
 Answer list_resources(Backend& backend, const ResourceType& type, const Call& call) {
@@ -66,7 +74,8 @@ Answer list_resources(Backend& backend, const ResourceType& type, const Call& ca
     return std::pair<std::string_view, std::string_view>(resources[i]->mesh, resources[i]->name);
   });
   json::array items;
-  for (auto i = slice.begin; i < slice.end; ++i) items.push_back(render(*resources[i]));
+  for (auto i = slice.begin; i < slice.end; ++i)
+    items.push_back(render_here(*resources[i], backend.facts().control_plane));
   co_return list_response(call.request, resources.size(), std::move(items), slice.next);
 }
 
@@ -81,7 +90,7 @@ Answer get_resource(Backend& backend, const ResourceType& type, const Call& call
   auto format = parse_format(call.request, backend.facts());
   if (!format.ok()) co_return error_response(format.status(), Operation::get);
   if (!resource) co_return error_response(Status(Code::not_found, ""), Operation::get);
-  co_return resource_response(*resource, *format);
+  co_return resource_response(*resource, *format, backend.facts().control_plane);
 }
 
 }  // namespace kdsd::api

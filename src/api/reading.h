@@ -33,6 +33,11 @@ struct Format {
   std::string namespace_;
 };
 Result<Format> parse_format(const Request& request, const Facts& facts);
-Response resource_response(const Resource& resource, const Format& format);
+
+// A resource as it is used on this control plane: copies of policies with their references rewritten
+// (policy-semantics.md 4.8).
+boost::json::object render_here(const Resource& resource, const policy::ControlPlaneKind& control_plane);
+Response resource_response(const Resource& resource, const Format& format,
+                           const policy::ControlPlaneKind& control_plane);
 
 }  // namespace kdsd::api

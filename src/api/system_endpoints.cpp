@@ -143,7 +143,7 @@ Answer get_by_kri(Backend& backend, const Call& call) {
   auto format = parse_format(call.request, facts);
   if (!format.ok()) co_return error_response(format.status(), Operation::get);
   if (!resource) co_return error_response(Status(Code::not_found, ""), Operation::get);
-  co_return resource_response(*resource, *format);
+  co_return resource_response(*resource, *format, backend.facts().control_plane);
 }
 
 }  // namespace kdsd::api

@@ -9,22 +9,12 @@ namespace {
 const std::string fact_epochs = "epochs";
 const std::string fact_sent_form = "sent_form";  // what shapes all that is sent, and is no change of any resource
 
-Sending sending_of(const CoreOptions& options) {
-  Sending sending;
-  sending.is_global = options.control_plane.is_global();
-  sending.zone = options.control_plane.zone;
-  sending.environment = options.control_plane.has_namespaces() ? "kubernetes" : "universal";
-  sending.system_namespace = options.control_plane.system_namespace;
-  sending.skip_label_prefixes = options.skip_label_prefixes;
-  return sending;
-}
-
 }  // namespace
 
 Core::Core(CoreOptions options, const Catalogue& catalogue)
     : options_(std::move(options)),
       catalogue_(catalogue),
-      sending_(sending_of(options_)),
+      sending_{options_.control_plane, options_.skip_label_prefixes},
       index_(catalogue),
       cache_(sending_, limits::encoded_cache_bytes),
       committer_(index_, sending_),
@@ -60,6 +50,7 @@ void Core::load(CoreState state) {
 // What was sent before counts only as long as this side still sends it in the same form.
 void Core::begin_epoch(std::uint64_t epoch) {
   std::string form;
+  if (options_.control_plane.has_namespaces()) form = options_.control_plane.system_namespace + '\n';
   for (const auto& prefix : options_.skip_label_prefixes) form += prefix + '\n';
   const auto fact = [this](const std::string& name) {
     auto found = committer_.facts().find(name);

@@ -175,10 +175,8 @@ void Core::on_response(Stream& stream, std::string_view bytes) {
   auto applied = std::make_shared<Applied>();
 
   Receiving receiving;
-  receiving.is_global = is_global();
-  receiving.zone = is_global() ? stream.peer : options_.control_plane.zone;
-  receiving.environment = sending_.environment;
-  receiving.system_namespace = sending_.system_namespace;
+  receiving.control_plane = options_.control_plane;
+  if (is_global()) receiving.zone = stream.peer;
   receiving.peer_hashes_names = !is_global() || stream.request_features.has(feature::hash_suffix);
   receiving.store_resume_as = "resume." + stream.peer + ".";
 

@@ -18,18 +18,22 @@ class EncodedCache {
   // `sending` must outlive the cache.
   EncodedCache(const Sending& sending, std::size_t bytes_max) : sending_(sending), bytes_max_(bytes_max) {}
 
-  // The encoded form of a live entry; null when it cannot be sent.
-  EncodedPtr get(const Entry& entry, bool hashed);
+  // The encoded form of a live entry for peers of a class. Classes that see no difference share one form.
+  EncodedPtr get(const Entry& entry, PeerClass peers);
 
   std::uint64_t encodes() const { return encodes_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  using Key = std::uint64_t;  // revision, and one bit for the class of peers
+  using Key = std::uint64_t;  // revision, and two bits for the class of peers
   struct Item {
     Key key;
     EncodedPtr encoded;
   };
+  EncodedPtr find(Key key);
+  EncodedPtr make(const Entry& entry, PeerClass peers);
+  void keep(Key key, const EncodedPtr& encoded);
+
   const Sending& sending_;
   std::size_t bytes_max_;
   std::size_t bytes_ = 0;

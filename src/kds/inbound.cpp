@@ -3,6 +3,7 @@
 #include "model/document.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
+#include "policy/references.h"
 #include "policy/schema.h"
 #include "policy/validate.h"
 
@@ -71,7 +72,7 @@ class Batch {
       : transaction_(transaction),
         incoming_(incoming),
         receiving_(receiving),
-        source_(receiving.is_global ? receiving.zone : std::string(source_global)) {}
+        source_(receiving.is_global() ? receiving.zone : std::string(source_global)) {}
 
   Applied run() {
     for (const auto& received : incoming_.response.resources) take(received);
@@ -91,7 +92,7 @@ class Batch {
  private:
   // Types that only a global provides are the global's alone: what a zone made before it joined is replaced (6.2,
   // scope).
-  bool owns_whole_type() const { return !receiving_.is_global && !incoming_.type->provided_by_zone; }
+  bool owns_whole_type() const { return !receiving_.is_global() && !incoming_.type->provided_by_zone; }
   bool in_scope(const Resource& existing) const { return owns_whole_type() || existing.source == source_; }
 
   // A stored token says exactly what is held. What is applied without a token of its own (something was refused, or a
@@ -110,10 +111,10 @@ class Batch {
   // Namespaced control planes keep copies in their system namespace (namespaces.md 5).
   std::string stored_name(const std::string& wire) const {
     std::string name = wire;
-    if (receiving_.is_global && !receiving_.peer_hashes_names) name = receiving_.zone + "." + name;
-    if (receiving_.environment == "kubernetes" && incoming_.type->kubernetes.namespaced &&
+    if (receiving_.is_global() && !receiving_.peer_hashes_names) name = receiving_.zone + "." + name;
+    if (receiving_.control_plane.has_namespaces() && incoming_.type->kubernetes.namespaced &&
         !keeps_its_name(*incoming_.type)) {
-      name += "." + receiving_.system_namespace;
+      name += "." + receiving_.control_plane.system_namespace;
     }
     return name;
   }
@@ -130,7 +131,7 @@ class Batch {
     if (!received.problem.ok()) return reject(resource, "decode", received.problem.message());
     if (wire.empty()) return reject(resource, "name", "a resource without a name");
     if (auto text = validation_text(resource); !text.empty()) return reject(resource, "validation", text);
-    if (receiving_.is_global) {
+    if (receiving_.is_global()) {
       resource.labels.set(label::zone, receiving_.zone);
       resource.labels.set(label::origin, "zone");
       resource.spec = pinned_spec(resource, receiving_.zone);
@@ -160,16 +161,25 @@ class Batch {
       return;
     }
     // A zone keeps the status it computed itself; the global has none of its own.
-    if (!receiving_.is_global) resource.status = existing->status;
+    if (!receiving_.is_global()) resource.status = existing->status;
     const bool same = existing->source == source_ && existing->labels == resource.labels &&
-                      same_spec(*resource.type, existing->spec, resource.spec) &&
-                      same_status(existing->status, resource.status);
+                      same_content(*existing, resource) && same_status(existing->status, resource.status);
     if (same) {
       ++applied_.unchanged;
       return;
     }
     ++applied_.updated;
     transaction_.put(std::move(resource));
+  }
+
+  // A zone compares what references have become: a global that starts to rewrite changes nothing here. The global's
+  // copy is also what others are sent, so there every change of the author counts.
+  bool same_content(const Resource& existing, const Resource& resource) const {
+    if (same_spec(*resource.type, existing.spec, resource.spec)) return true;
+    if (receiving_.is_global() || !policy::has_derived_form(resource)) return false;
+    const auto& plane = receiving_.control_plane;
+    return same_spec(*resource.type, policy::derived_form(existing, plane).spec,
+                     policy::derived_form(resource, plane).spec);
   }
 
   void drop(const Resource& existing) {

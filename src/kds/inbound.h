@@ -8,17 +8,18 @@
 
 #include "kds/receiver.h"
 #include "kds/transaction.h"
+#include "policy/control_plane.h"
 
 namespace kdsd::kds {
 
 // The receiving control plane and the peer that sends.
 struct Receiving {
-  bool is_global = true;
-  std::string zone;  // global: the zone that sends; zone: own name
-  std::string environment = "universal";
-  std::string system_namespace = "kuma-system";
+  policy::ControlPlaneKind control_plane;
+  std::string zone;               // global: the zone that sends
   bool peer_hashes_names = true;  // global: request metadata had `hash-suffix` (6.3, step 1)
   std::string store_resume_as;    // fact under which the sender's resume token is kept
+
+  bool is_global() const { return control_plane.is_global(); }
 };
 
 struct Applied {

@@ -8,6 +8,7 @@
 #include "model/hash.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
+#include "policy/references.h"
 #include "policy/role.h"
 
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
@@ -65,10 +66,12 @@ Decision own_of_global(const Resource& resource) {
 
 // Policies of a zone: only what a producer wrote reaches other zones (gates G4 to G7).
 Decision policy_of_zone(const Resource& resource, const boost::json::value& spec) {
+  const auto& declared = resource.labels.get(label::policy_role);
+  // Only the zone knows which of its namespaces is the system namespace, where all kinds of items may be mixed.
+  if (declared == policy::text(policy::Role::system)) return nobody("role-system");
   auto role = policy::compute_role(spec, resource.labels.get(label::namespace_), policy::Environment::kubernetes, "");
   if (!role.ok()) return nobody("role-invalid");
   if (*role != policy::Role::producer) return nobody("role-" + std::string(policy::text(*role)));
-  const auto& declared = resource.labels.get(label::policy_role);
   if (declared != "producer") return nobody("role-declared-" + (declared.empty() ? std::string("system") : declared));
   Decision decision;
   decision.needs = needed_features(resource, spec);
@@ -98,7 +101,7 @@ Decision relayed(const Resource& resource, const ZoneEnabled& zone_enabled) {
 
 Decision audience_of(const Resource& resource, const Sending& sending, const ZoneEnabled& zone_enabled) {
   if (resource.labels.get(label::kds_sync) == "disabled") return nobody("kds-sync-disabled");
-  if (sending.is_global) return resource.is_copy() ? relayed(resource, zone_enabled) : own_of_global(resource);
+  if (sending.is_global()) return resource.is_copy() ? relayed(resource, zone_enabled) : own_of_global(resource);
   if (resource.is_copy()) return nobody("not-originated-here");
   const auto& origin = resource.labels.get(label::origin);
   if (!origin.empty() && origin != "zone") return nobody("not-originated-here");
@@ -110,8 +113,9 @@ namespace {
 
 // The stored name without the namespace that only this control plane's store gave it.
 std::string bare_name(const Resource& resource, const Sending& sending) {
-  const auto suffix = "." + sending.system_namespace;
-  if (sending.environment == "kubernetes" && resource.type->kubernetes.namespaced && resource.name.ends_with(suffix)) {
+  const auto suffix = "." + sending.control_plane.system_namespace;
+  if (sending.control_plane.has_namespaces() && resource.type->kubernetes.namespaced &&
+      resource.name.ends_with(suffix)) {
     return resource.name.substr(0, resource.name.size() - suffix.size());
   }
   return resource.name;
@@ -119,11 +123,11 @@ std::string bare_name(const Resource& resource, const Sending& sending) {
 
 Labels labels_before_naming(const Resource& resource, const Sending& sending) {
   Labels labels = resource.labels;
-  if (sending.is_global) {
+  if (sending.is_global()) {
     labels.set(label::origin, "global");
   } else {
     labels.set(label::origin, "zone");
-    labels.set(label::zone, sending.zone);
+    labels.set(label::zone, sending.control_plane.zone);
     labels.erase(label::deletion_grace_period);
   }
   for (const auto& prefix : sending.skip_label_prefixes) labels.erase_prefix(prefix);
@@ -131,7 +135,8 @@ Labels labels_before_naming(const Resource& resource, const Sending& sending) {
 }
 
 bool is_renamed(const Resource& resource, const Sending& sending, bool hashed) {
-  return sending.is_global ? resource.type->hashed && hashed : true;
+  if (!sending.is_global()) return !resource.is_copy();
+  return resource.type->hashed && hashed;
 }
 
 // A sender from a zone zeroes the generation of subscriptions: it rises all the time and would be a change each time.
@@ -145,7 +150,7 @@ std::string without_generation(const std::string& spec) {
 
 std::string wire_spec(const Resource& resource, const Sending& sending) {
   const auto& type = resource.type->name;
-  if (sending.is_global) {
+  if (sending.is_global()) {
     if (!is_zone_signing_key(resource)) return resource.spec;
     auto pem = public_half(secret_data(resource));
     kuma::system::v1alpha1::Secret secret;
@@ -187,7 +192,7 @@ void append_field(std::string& out, unsigned number, std::string_view bytes) {
 }  // namespace
 
 std::string wire_name(const Resource& resource, const Sending& sending, bool hashed) {
-  if (sending.is_global && is_zone_signing_key(resource)) return public_key_name(resource.name);
+  if (sending.is_global() && is_zone_signing_key(resource)) return public_key_name(resource.name);
   auto bare = bare_name(resource, sending);
   if (!is_renamed(resource, sending, hashed)) return bare;
   const auto& mesh = resource.type->mesh_scoped ? resource.mesh : std::string();
@@ -196,21 +201,28 @@ std::string wire_name(const Resource& resource, const Sending& sending, bool has
 
 Labels wire_labels(const Resource& resource, const Sending& sending, bool hashed) {
   auto labels = labels_before_naming(resource, sending);
-  const bool renamed = is_renamed(resource, sending, hashed) || (sending.is_global && is_zone_signing_key(resource));
+  const bool renamed = is_renamed(resource, sending, hashed) || (sending.is_global() && is_zone_signing_key(resource));
   if (renamed && labels.get(label::display_name).empty()) labels.set(label::display_name, bare_name(resource, sending));
   return labels;
 }
 
-EncodedPtr encode(const Resource& resource, const Sending& sending, bool hashed) {
+std::optional<std::string> rewritten_spec(const Resource& resource, const Sending& sending) {
+  if (!sending.is_global()) return std::nullopt;
+  const auto spec = policy::derived_spec(resource, sending.control_plane);
+  if (!spec) return std::nullopt;
+  return to_wire_json(*spec);
+}
+
+EncodedPtr encode(const Resource& resource, const Sending& sending, bool hashed, const std::string* spec) {
   kuma::mesh::v1alpha1::KumaResource message;
   auto& meta = *message.mutable_meta();
   meta.set_name(wire_name(resource, sending, hashed));
   if (resource.type->mesh_scoped) meta.set_mesh(resource.mesh);
   for (const auto& [key, value] : wire_labels(resource, sending, hashed)) (*meta.mutable_labels())[key] = value;
   message.mutable_spec()->set_type_url(resource.type->any_type_url);
-  message.mutable_spec()->set_value(wire_spec(resource, sending));
+  message.mutable_spec()->set_value(spec != nullptr ? *spec : wire_spec(resource, sending));
   if (resource.type->has_status) {
-    const bool emptied = sending.is_global || resource.status.empty();
+    const bool emptied = sending.is_global() || resource.status.empty();
     message.mutable_status()->set_value(emptied ? resource.type->empty_status : resource.status);
   }
   const auto binary = serialize_deterministic(message);

@@ -6,21 +6,28 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/resource.h"
+#include "policy/control_plane.h"
 
 namespace kdsd::kds {
 
 // The sending control plane.
 struct Sending {
-  bool is_global = true;
-  std::string zone;  // own name on a zone
-  std::string environment = "universal";
-  std::string system_namespace = "kuma-system";
+  policy::ControlPlaneKind control_plane;
   std::vector<std::string> skip_label_prefixes;
+
+  bool is_global() const { return control_plane.is_global(); }
+};
+
+// Receivers of one class get the same bytes.
+struct PeerClass {
+  bool hashed = true;      // knows hashed names (feature `hash-suffix`); on the way up names are always hashed
+  bool rewritten = false;  // takes references as this global rewrote them (feature `kdsd-target-ref-rewrite`)
 };
 
 struct Decision {
@@ -34,7 +41,7 @@ using ZoneEnabled = std::function<bool(std::string_view zone)>;
 
 Decision audience_of(const Resource& resource, const Sending& sending, const ZoneEnabled& zone_enabled);
 
-// `hashed`: the receiver knows hashed names (feature `hash-suffix`); on the way up names are always hashed.
+// `hashed`: as in PeerClass. A copy on a zone is sent to nobody; its wire name is the one its author gave it.
 std::string wire_name(const Resource& resource, const Sending& sending, bool hashed = true);
 Labels wire_labels(const Resource& resource, const Sending& sending, bool hashed = true);
 
@@ -47,7 +54,12 @@ struct EncodedResource {
 };
 using EncodedPtr = std::shared_ptr<const EncodedResource>;
 
-// Null when the resource cannot be sent at all (a signing key that is no RSA key).
-EncodedPtr encode(const Resource& resource, const Sending& sending, bool hashed = true);
+// What a relayed policy says to peers that take rewritten references; nothing where that is what it says to everybody.
+// A zone never rewrites what it sends (policy-semantics.md 4.2).
+std::optional<std::string> rewritten_spec(const Resource& resource, const Sending& sending);
+
+// `spec`: instead of the one that is stored.
+EncodedPtr encode(const Resource& resource, const Sending& sending, bool hashed = true,
+                  const std::string* spec = nullptr);
 
 }  // namespace kdsd::kds

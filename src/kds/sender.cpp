@@ -16,7 +16,7 @@ Status Sender::on_request(const Request& request, Timestamp now) {
     started_ = true;
     node_ = request.node;
     features_ = request.node.features;
-    hashed_ = features_.has(feature::hash_suffix);
+    class_ = {features_.has(feature::hash_suffix), features_.has(feature::kdsd_target_ref_rewrite)};
   }
   const auto* type = index_.catalogue().find(request.type);
   if (type == nullptr && !types_.contains(request.type) &&
@@ -88,9 +88,9 @@ void Sender::collect_entry(const Entry& entry, const TypeState& state, Part& par
   const bool had = before != nullptr && may_have(*before);
   const bool has = entry.resource != nullptr && may_have(entry.current());
   EncodedPtr encoded;
-  if (has) encoded = cache_.get(entry, hashed_);
+  if (has) encoded = cache_.get(entry, class_);
   const std::string mesh = entry.key.type->mesh_scoped ? entry.key.mesh : std::string();
-  const bool by_wire_name = hashed_ || !entry.key.type->hashed;
+  const bool by_wire_name = class_.hashed || !entry.key.type->hashed;
   if (had && (!encoded || (by_wire_name && before->wire_name != entry.current().wire_name))) {
     part.removed.push_back((by_wire_name ? before->wire_name : entry.key.name) + "." + mesh);
     part.bytes += part.removed.back().size() + 4;
@@ -140,8 +140,8 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
   if (first && part.complete && !state.held.empty()) {
     for (const auto& [key, version] : state.held) {
       auto removed = parse_removed(*type, key);
-      auto resource = hashed_ ? index_.find_by_wire_name(*type, removed.mesh, removed.name)
-                              : index_.find(*type, removed.mesh, removed.name);
+      auto resource = class_.hashed ? index_.find_by_wire_name(*type, removed.mesh, removed.name)
+                                    : index_.find(*type, removed.mesh, removed.name);
       auto entry = resource ? index_.find_entry(resource->key()) : nullptr;
       if (!entry || !entry->resource || !may_have(entry->current())) part.removed.push_back(key);
     }

@@ -134,7 +134,7 @@ class Sender {
   Features features_;
   NodeInfo node_;
   bool started_ = false;
-  bool hashed_ = true;
+  PeerClass class_;
   std::uint64_t nonce_ = 0;
   std::string last_type_;
   std::map<std::string, TypeState> types_;

@@ -40,6 +40,16 @@ ResourcePtr Transaction::find_by_wire_name(const ResourceType& type, std::string
   return item != nullptr ? item->resource : found;
 }
 
+void Transaction::each_staged(const ResourceType& type, const std::string& mesh, const Index::Visit& visit) const {
+  for (const Staged* staged : {&own_, &earlier_}) {
+    for (auto it = staged->items.lower_bound({&type, mesh, ""}); it != staged->items.end(); ++it) {
+      if (it->first.type != &type || it->first.mesh != mesh) break;
+      if (!it->second.resource || (staged == &earlier_ && own_.items.contains(it->first))) continue;
+      visit(it->second.resource);
+    }
+  }
+}
+
 std::vector<ResourcePtr> Transaction::merge_list(const ResourceType& type,
                                                  const std::function<void(const Index::Visit&)>& stored,
                                                  const std::function<bool(const Resource&)>& wanted) const {

@@ -40,6 +40,9 @@ class Transaction {
   ResourcePtr find(const ResourceType& type, std::string_view mesh, std::string_view name) const;
   ResourcePtr find_by_wire_name(const ResourceType& type, std::string_view mesh, std::string_view wire_name) const;
 
+  // Live resources that this transaction and the earlier ones of the same commit wrote.
+  void each_staged(const ResourceType& type, const std::string& mesh, const Index::Visit& visit) const;
+
   // Live resources as this transaction sees them, sorted by mesh and name.
   std::vector<ResourcePtr> list(const ResourceType& type) const;
   std::vector<ResourcePtr> list_in_mesh(const ResourceType& type, std::string_view mesh) const;

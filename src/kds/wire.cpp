@@ -1,7 +1,9 @@
 #include "kds/wire.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <initializer_list>
 
 #include "model/json.h"
 #include "model/proto_spec.h"
@@ -108,12 +110,27 @@ Status decode_resource(const discovery::Resource& item, const ResourceType& type
 
 }  // namespace
 
+namespace {
+
+constexpr std::array<std::string_view, 4> kdsd_features = {
+    feature::kdsd_resume, feature::kdsd_chunked, feature::kdsd_structured_nack, feature::kdsd_target_ref_rewrite};
+
+std::vector<std::string> with_kdsd_features(std::initializer_list<std::string_view> names) {
+  std::vector<std::string> out(names.begin(), names.end());
+  out.insert(out.end(), kdsd_features.begin(), kdsd_features.end());
+  return out;
+}
+
+}  // namespace
+
 const std::vector<std::string>& own_node_features() {
-  static const std::vector<std::string> names = {
-      std::string(feature::zone_token),          std::string(feature::hash_suffix),
-      std::string(feature::multizone_generator), std::string(feature::producer_policy_flow),
-      std::string(feature::optional_target_ref), std::string(feature::kdsd_resume),
-      std::string(feature::kdsd_chunked),        std::string(feature::kdsd_structured_nack)};
+  static const auto names = with_kdsd_features({feature::zone_token, feature::hash_suffix, feature::multizone_generator,
+                                                feature::producer_policy_flow, feature::optional_target_ref});
+  return names;
+}
+
+const std::vector<std::string>& own_request_features() {
+  static const auto names = with_kdsd_features({feature::zone_ping_health, feature::hash_suffix});
   return names;
 }
 

@@ -26,10 +26,13 @@ inline constexpr std::string_view optional_target_ref = "optional-top-level-targ
 inline constexpr std::string_view kdsd_resume = "kdsd-resume";
 inline constexpr std::string_view kdsd_chunked = "kdsd-chunked-first-state";
 inline constexpr std::string_view kdsd_structured_nack = "kdsd-structured-nack";
+inline constexpr std::string_view kdsd_target_ref_rewrite = "kdsd-target-ref-rewrite";
 }  // namespace feature
 
 // The features this program announces in its Node metadata.
 const std::vector<std::string>& own_node_features();
+// Those a zone announces with each call (kds-protocol.md 2.5).
+const std::vector<std::string>& own_request_features();
 
 class Features {
  public:

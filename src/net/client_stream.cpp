@@ -29,8 +29,7 @@ void add_metadata(grpc::ClientContext& context, const ClientOptions& options) {
   context.AddMetadata(metadata::client_id, options.zone);
   context.AddMetadata(metadata::kds_version, "v3");
   // One entry a feature, never a list (2.5).
-  context.AddMetadata(metadata::features, std::string(kds::feature::zone_ping_health));
-  context.AddMetadata(metadata::features, std::string(kds::feature::hash_suffix));
+  for (const auto& feature : kds::own_request_features()) context.AddMetadata(metadata::features, feature);
 }
 
 ClientStream::ClientStream(std::shared_ptr<ClientHub> hub, kds::StreamOpened description, const ClientOptions& options)

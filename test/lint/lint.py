@@ -67,6 +67,8 @@ class Repository:
                 if name == ".ci" or not (name.startswith(".") or name == "__pycache__" or (top and name.startswith("build")))
             ]
             for name in names:
+                if name == ".git":  # of a linked working tree: a pointer, no file of the repository
+                    continue
                 yield (Path(folder) / name).relative_to(self.root).as_posix()
 
     def read_allowed(self):

@@ -136,7 +136,7 @@ void Runner::start(const Words& words) {
       world_->add_kuma_zone(zone.substr(5), {"zone-token", "hash-suffix", "hg-mz-selector", "producer-policy-flow",
                                              "optional-top-level-target-ref"});
     } else {
-      world_->add_zone(zone, false);
+      world_->add_zone(zone);
     }
   }
   world_->start();

@@ -1,5 +1,9 @@
 #include "checker_convergence.h"
 
+#include "policy/references.h"
+
+#include "node.h"
+#include "reference_rewriting.h"
 #include "workload.h"
 
 namespace kdsd::sim {
@@ -9,10 +13,11 @@ std::string ConvergenceChecker::difference(bool tolerant) const {
   for (const auto& party : world_.parties()) {
     if (auto text = orphans(*party); !text.empty()) return text;
     if (party->is_global()) continue;
-    auto up = compare(global, party->name(), wanted_by_global(party->resources(), party->place(), nullptr), tolerant);
+    auto up = compare(global, party->name(),
+                      wanted_by_global(party->resources(), party->place(), global.place(), nullptr), tolerant);
     if (!up.empty()) return up;
-    auto down = compare(*party, std::string(source_global), wanted_by_zone(global.resources(), party->place(), nullptr),
-                        tolerant);
+    auto down = compare(*party, std::string(source_global),
+                        wanted_by_zone(global.resources(), global.place(), party->place(), nullptr), tolerant);
     if (!down.empty()) return down;
   }
   return {};
@@ -36,7 +41,8 @@ std::string ConvergenceChecker::compare(const ControlPlane& at, const std::strin
       return where + key.text() + " has labels " + content_of(it->second).text() + " instead of " +
              Content{true, expected.labels, expected.spec}.text();
     }
-    if (found.spec != expected.spec) return where + key.text() + " has an old spec";
+    if (!means_the_same(at, found, expected.spec)) return where + key.text() + " has an old spec";
+    if (auto text = wrong_form(at, found); !text.empty()) return where + text;
     if (at.is_global() && key.type->has_status && found.status != expected.status)
       return where + key.text() + " has an old status";
   }
@@ -46,6 +52,23 @@ std::string ConvergenceChecker::compare(const ControlPlane& at, const std::strin
     return where + key.text() + " should not be there";
   }
   return {};
+}
+
+// A zone may go on with what it holds when only the spelling of references differs.
+bool ConvergenceChecker::means_the_same(const ControlPlane& at, const Resource& found, const std::string& spec) const {
+  if (same_meaning(*found.type, found.spec, spec)) return true;
+  if (at.is_global() || !at.is_kdsd()) return false;
+  return same_meaning(*found.type, with_local_references(found, found.spec, at.place()),
+                      with_local_references(found, spec, at.place()));
+}
+
+// The form in which a kdsd control plane uses a copy, and shows it.
+std::string ConvergenceChecker::wrong_form(const ControlPlane& at, const Resource& found) const {
+  if (!at.is_kdsd()) return {};
+  const auto derived = policy::derived_form(found, control_plane_of(at.place()));
+  const auto expected = with_local_references(found, found.spec, at.place());
+  if (same_meaning(*found.type, derived.spec, expected)) return {};
+  return found.key().text() + " is used as " + derived.spec + " instead of " + expected;
 }
 
 // Whoever made something in a mesh removes it when the mesh goes.
@@ -62,7 +85,8 @@ std::set<std::pair<std::string, std::string>> ConvergenceChecker::conflicts() co
   std::set<std::pair<std::string, std::string>> out;
   for (const auto& party : world_.parties()) {
     if (party->is_global()) continue;
-    for (const auto& [key, wanted] : wanted_by_zone(world_.global().resources(), party->place(), nullptr)) {
+    for (const auto& [key, wanted] :
+         wanted_by_zone(world_.global().resources(), world_.global().place(), party->place(), nullptr)) {
       auto it = party->resources().find(key);
       if (it != party->resources().end() && !it->second->is_copy()) out.emplace(party->name(), key.type->name);
     }

@@ -33,13 +33,13 @@ HistoryChecker::Fates HistoryChecker::entitled(const ControlPlane& sender, const
   }
   Fates out;
   if (!sender.is_global()) {
-    out["global"] = wanted_by_global(concerned, sender.place(), nullptr);
+    out["global"] = wanted_by_global(concerned, sender.place(), world_.global().place(), nullptr);
     return out;
   }
   for (const auto& party : world_.parties()) {
     if (party->is_global()) continue;
     for (const auto& [key, resource] : concerned) {
-      auto wanted = reaches_zone(*resource, sender.resources(), party->place());
+      auto wanted = reaches_zone(*resource, sender.resources(), sender.place(), party->place());
       if (wanted) out[party->name()].emplace(wanted->key, std::move(*wanted));
     }
   }
@@ -77,7 +77,7 @@ void HistoryChecker::note_withdrawn(const ControlPlane& at, const kds::CommitBat
     if (!is_switched) continue;
     for (const auto& party : world_.parties()) {
       if (party->is_global()) continue;
-      auto wanted = reaches_zone(*entry->resource, at.resources(), party->place(), true);
+      auto wanted = reaches_zone(*entry->resource, at.resources(), at.place(), party->place(), true);
       if (!wanted || !wanted->only_if_enabled) continue;
       entitlements_[party->name()][wanted->key].absent_last = world_.schedule().now();
     }
@@ -107,8 +107,8 @@ void HistoryChecker::after_commit(const ControlPlane& at, const kds::CommitBatch
 
 bool HistoryChecker::is_entitled(const ControlPlane& at, const Resource& copy) const {
   const auto& sender = at.is_global() ? world_.party(copy.source) : world_.global();
-  const auto wanted = at.is_global() ? wanted_by_global(sender.resources(), sender.place(), copy.type)
-                                     : wanted_by_zone(sender.resources(), at.place(), copy.type);
+  const auto wanted = at.is_global() ? wanted_by_global(sender.resources(), sender.place(), at.place(), copy.type)
+                                     : wanted_by_zone(sender.resources(), sender.place(), at.place(), copy.type);
   return wanted.contains(copy.key());
 }
 
@@ -118,7 +118,7 @@ bool HistoryChecker::hangs_on_zone(const ControlPlane& at, const Resource& copy)
   if (at.is_global()) return false;
   for (const auto& [key, resource] : world_.global().resources()) {
     if (key.type != copy.type) continue;
-    auto wanted = reaches_zone(*resource, world_.global().resources(), at.place(), true);
+    auto wanted = reaches_zone(*resource, world_.global().resources(), world_.global().place(), at.place(), true);
     if (wanted && wanted->key == copy.key() && wanted->only_if_enabled) return true;
   }
   return false;

@@ -9,8 +9,8 @@ void LeakChecker::on_response(const ControlPlane& from, const Handle& handle, co
   const auto& type = world_.type(response.type);
   const auto& peer = world_.party(zone);
   const auto& to = from.is_global() ? peer : world_.global();
-  const auto wanted = from.is_global() ? wanted_by_zone(from.resources(), peer.place(), &type)
-                                       : wanted_by_global(from.resources(), from.place(), &type);
+  const auto wanted = from.is_global() ? wanted_by_zone(from.resources(), from.place(), peer.place(), &type)
+                                       : wanted_by_global(from.resources(), from.place(), to.place(), &type);
   auto& ever = sent_ever_[{handle.flow, zone}];
   for (const auto& text : response.removed) {
     auto removed = kds::parse_removed(type, text);
@@ -31,7 +31,7 @@ bool LeakChecker::is_being_withdrawn(const ControlPlane& from, const ControlPlan
   if (!from.is_global() || !from.is_busy()) return false;
   for (const auto& [other, resource] : from.resources()) {
     if (other.type != key.type) continue;
-    auto wanted = reaches_zone(*resource, from.resources(), to.place(), true);
+    auto wanted = reaches_zone(*resource, from.resources(), from.place(), to.place(), true);
     if (wanted && wanted->key == key && wanted->only_if_enabled) return true;
   }
   return false;
@@ -52,8 +52,9 @@ void LeakChecker::check_sent(const ControlPlane& from, const ControlPlane& to, c
                                         Content{true, resource.labels, ""}.text() + "instead of " +
                                         Content{true, expected.labels, ""}.text());
   }
-  if (resource.spec != expected.spec) {
-    world_.violation("leak", from.name() + " sends " + to.name() + " " + key.text() + " with another spec than it has");
+  if (!same_meaning(*key.type, resource.spec, expected.spec)) {
+    world_.violation("leak", from.name() + " sends " + to.name() + " " + key.text() + " with spec " + resource.spec +
+                                 " instead of " + expected.spec);
   }
 }
 

@@ -33,8 +33,8 @@ std::string encode(const Wanted& wanted) {
 
 KumaZone::KumaZone(World& world, Place place, std::string name)
     : ControlPlane(world, std::move(place), std::move(name)), store_("kuma-" + name_) {
-  sending_.is_global = false;
-  sending_.zone = place_.zone;
+  sending_.control_plane.mode = policy::Mode::zone;
+  sending_.control_plane.zone = place_.zone;
 }
 
 void KumaZone::start() {
@@ -128,7 +128,7 @@ void KumaZone::refresh() {
 
 KumaZone::Snapshot KumaZone::snapshot(const ResourceType& type) const {
   Snapshot out;
-  for (const auto& [key, wanted] : wanted_by_global(store_.live(), place_, &type)) {
+  for (const auto& [key, wanted] : wanted_by_global(store_.live(), place_, world_.global().place(), &type)) {
     auto bytes = encode(wanted);
     auto version = version_of(bytes);
     out[wanted.wire_name + "." + wanted.key.mesh] = {std::move(bytes), std::move(version)};

@@ -4,15 +4,22 @@
 
 namespace kdsd::sim {
 
+policy::ControlPlaneKind control_plane_of(const Place& place) {
+  policy::ControlPlaneKind out;
+  out.mode = place.zone.empty() ? policy::Mode::global : policy::Mode::zone;
+  out.federated = !place.zone.empty();
+  out.zone = place.zone;
+  if (place.is_kubernetes) out.environment = policy::Environment::kubernetes;
+  out.system_namespace = place.system_namespace;
+  return out;
+}
+
 Node::Node(World& world, Place place, std::string name)
     : ControlPlane(world, std::move(place), std::move(name)), store_("store-" + name_) {}
 
 void Node::start() {
   kds::CoreOptions options;
-  options.control_plane.mode = is_global() ? policy::Mode::global : policy::Mode::zone;
-  options.control_plane.federated = !is_global();
-  options.control_plane.zone = place_.zone;
-  if (place_.is_kubernetes) options.control_plane.environment = policy::Environment::kubernetes;
+  options.control_plane = control_plane_of(place_);
   options.node.instance_id = name_ + "-" + std::to_string(life_);
   options.node.kuma_version = "2.13.0";
   options.disabled_types = world_.options().disabled_types;

@@ -12,6 +12,9 @@
 
 namespace kdsd::sim {
 
+// What the rules of the code under test are told about a place.
+policy::ControlPlaneKind control_plane_of(const Place& place);
+
 class Node : public ControlPlane {
  public:
   Node(World& world, Place place, std::string name);

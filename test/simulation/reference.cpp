@@ -6,6 +6,7 @@
 #include "model/hash.h"
 
 #include "kuma/system/v1alpha1/zone.pb.h"
+#include "reference_rewriting.h"
 
 namespace kdsd::sim {
 namespace {
@@ -97,7 +98,7 @@ std::string hash_of(const Resource& resource, const Labels& labels, const std::s
 }
 
 std::string bare_name(const Resource& resource, const Place& place) {
-  const std::string suffix = ".kuma-system";
+  const std::string suffix = "." + place.system_namespace;
   const bool suffixed = place.is_kubernetes && resource.type->kubernetes.namespaced && resource.name.ends_with(suffix);
   return suffixed ? resource.name.substr(0, resource.name.size() - suffix.size()) : resource.name;
 }
@@ -114,13 +115,18 @@ Wanted finish(const Resource& resource, Labels labels, std::string wire_name, co
 
 }  // namespace
 
+bool same_meaning(const ResourceType& type, const std::string& a, const std::string& b) {
+  if (type.encoding == SpecEncoding::proto) return a == b;
+  return json::parse(a) == json::parse(b);
+}
+
 bool keeps_name_on_the_way_down(const ResourceType& type) {
   return type.name == "Mesh" || type.name == "Secret" || type.name == "GlobalSecret" || type.name == "Config";
 }
 
 std::string kept_as(const ResourceType& type, const std::string& wire_name, const Place& place) {
   const bool suffixed = place.is_kubernetes && type.kubernetes.namespaced && !keeps_name_on_the_way_down(type);
-  return suffixed ? wire_name + ".kuma-system" : wire_name;
+  return suffixed ? wire_name + "." + place.system_namespace : wire_name;
 }
 
 bool is_foreign(const Resource& resource, const Place& place) {
@@ -129,7 +135,7 @@ bool is_foreign(const Resource& resource, const Place& place) {
   return !origin.empty() && origin != "zone";
 }
 
-std::optional<Wanted> reaches_global(const Resource& resource, const Place& zone) {
+std::optional<Wanted> reaches_global(const Resource& resource, const Place& zone, const Place& global) {
   const auto& type = *resource.type;
   if (resource.labels.get(sync_label) == "disabled" || is_foreign(resource, zone)) return std::nullopt;
   if (!type.provided_by_zone || !type.consumed_by_global) return std::nullopt;
@@ -140,18 +146,18 @@ std::optional<Wanted> reaches_global(const Resource& resource, const Place& zone
   const auto bare = bare_name(resource, zone);
   auto name = hash_of(resource, labels, bare);
   if (labels.get(name_label).empty()) labels.set(name_label, bare);
-  auto wanted = finish(resource, std::move(labels), std::move(name), Place{});
+  auto wanted = finish(resource, std::move(labels), std::move(name), global);
   wanted.status = resource.status.empty() ? resource.type->empty_status : resource.status;
   return wanted;
 }
 
-std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of_global, const Place& zone,
-                                   bool ignore_disabled) {
+std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of_global, const Place& global,
+                                   const Place& zone, bool ignore_disabled) {
   const auto& type = *resource.type;
   if (resource.labels.get(sync_label) == "disabled") return std::nullopt;
   if (type.name == "Config" && resource.name != "kuma-cluster-id") return std::nullopt;
   if (is_kept_secret(resource)) return std::nullopt;
-  const bool relayed = is_foreign(resource, Place{});
+  const bool relayed = is_foreign(resource, global);
   const auto spec = type.encoding == SpecEncoding::json ? parse_spec(resource) : json::value();
   const bool is_policy = type.is_plugin && type.is_policy;
   if (is_policy && child(spec, "targetRef") == nullptr && !zone.features.contains("optional-top-level-target-ref"))
@@ -174,27 +180,30 @@ std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of
   Labels labels = resource.labels;
   labels.set(origin_label, "global");
   if (keeps_name_on_the_way_down(type)) return finish(resource, std::move(labels), resource.name, zone);
-  auto name = hash_of(resource, labels, resource.name);
-  if (labels.get(name_label).empty()) labels.set(name_label, resource.name);
+  const auto bare = bare_name(resource, global);
+  auto name = hash_of(resource, labels, bare);
+  if (labels.get(name_label).empty()) labels.set(name_label, bare);
   auto wanted = finish(resource, std::move(labels), std::move(name), zone);
+  if (relayed && zone.features.contains("kdsd-target-ref-rewrite"))
+    wanted.spec = with_local_references(resource, resource.spec, global);
   wanted.only_if_enabled = relayed;
   return wanted;
 }
 
-WantedMap wanted_by_global(const Resources& of_zone, const Place& zone, const ResourceType* type) {
+WantedMap wanted_by_global(const Resources& of_zone, const Place& zone, const Place& global, const ResourceType* type) {
   WantedMap out;
   for (const auto& [key, resource] : of_zone) {
     if (type != nullptr && key.type != type) continue;
-    if (auto wanted = reaches_global(*resource, zone)) out.emplace(wanted->key, std::move(*wanted));
+    if (auto wanted = reaches_global(*resource, zone, global)) out.emplace(wanted->key, std::move(*wanted));
   }
   return out;
 }
 
-WantedMap wanted_by_zone(const Resources& of_global, const Place& zone, const ResourceType* type) {
+WantedMap wanted_by_zone(const Resources& of_global, const Place& global, const Place& zone, const ResourceType* type) {
   WantedMap out;
   for (const auto& [key, resource] : of_global) {
     if (type != nullptr && key.type != type) continue;
-    if (auto wanted = reaches_zone(*resource, of_global, zone)) out.emplace(wanted->key, std::move(*wanted));
+    if (auto wanted = reaches_zone(*resource, of_global, global, zone)) out.emplace(wanted->key, std::move(*wanted));
   }
   return out;
 }

@@ -14,6 +14,7 @@ namespace kdsd::sim {
 struct Place {
   std::string zone;            // empty: the global
   bool is_kubernetes = false;  // stores namespaced kinds with a suffix
+  std::string system_namespace = "kuma-system";
   std::set<std::string> features;
 };
 
@@ -31,15 +32,15 @@ struct Wanted {
 using WantedMap = std::map<ResourceKey, Wanted>;
 
 // What a zone's resource becomes on the global; nothing when it stays.
-std::optional<Wanted> reaches_global(const Resource& resource, const Place& zone);
+std::optional<Wanted> reaches_global(const Resource& resource, const Place& zone, const Place& global);
 
 // What a resource of the global becomes in a zone. `ignore_disabled`: as if every Zone were enabled.
-std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of_global, const Place& zone,
-                                   bool ignore_disabled = false);
+std::optional<Wanted> reaches_zone(const Resource& resource, const Resources& of_global, const Place& global,
+                                   const Place& zone, bool ignore_disabled = false);
 
 // All of it, of one type or (null) of all.
-WantedMap wanted_by_global(const Resources& of_zone, const Place& zone, const ResourceType* type);
-WantedMap wanted_by_zone(const Resources& of_global, const Place& zone, const ResourceType* type);
+WantedMap wanted_by_global(const Resources& of_zone, const Place& zone, const Place& global, const ResourceType* type);
+WantedMap wanted_by_zone(const Resources& of_global, const Place& global, const Place& zone, const ResourceType* type);
 
 // Whether something stands there that was not made there.
 bool is_foreign(const Resource& resource, const Place& place);
@@ -48,5 +49,8 @@ bool is_foreign(const Resource& resource, const Place& place);
 std::string kept_as(const ResourceType& type, const std::string& wire_name, const Place& place);
 
 bool keeps_name_on_the_way_down(const ResourceType& type);
+
+// Whether two specs of a type mean the same: JSON whatever its spelling, everything else byte for byte.
+bool same_meaning(const ResourceType& type, const std::string& a, const std::string& b);
 
 }  // namespace kdsd::sim

@@ -81,15 +81,15 @@ class Run {
   void build() {
     const auto seed = options_.seed;
     world_.add_global();
-    world_.add_zone("east", false);
-    world_.add_zone("west", seed % 4 == 1);
+    world_.add_zone("east");
+    world_.add_zone("west", seed % 4 == 1 ? "kuma-system" : "");
     if (seed % 3 == 0) {
       std::vector<std::string> features = {"zone-token", "hash-suffix", "hg-mz-selector", "producer-policy-flow",
                                            "optional-top-level-target-ref"};
       if (seed % 2 == 0) features.resize(3);  // an older release
       world_.add_kuma_zone("north", std::move(features));
     } else {
-      world_.add_zone("north", false);
+      world_.add_zone("north");
     }
     world_.start();
     workload_.begin();

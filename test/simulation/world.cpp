@@ -24,19 +24,30 @@ World::World(WorldOptions options)
 
 World::~World() = default;
 
-void World::add_global() {
-  parties_.push_back(std::make_unique<Node>(*this, Place{}, "global"));
+void World::add_global(const std::string& system_namespace) {
+  Place place;
+  place.is_kubernetes = !system_namespace.empty();
+  if (place.is_kubernetes) place.system_namespace = system_namespace;
+  parties_.push_back(std::make_unique<Node>(*this, place, "global"));
   network_.set_global(parties_.back().get());
 }
 
-void World::add_zone(const std::string& name, bool is_kubernetes) {
+void World::add_zone(const std::string& name, const std::string& system_namespace) {
   const auto& all = kds::own_node_features();
-  parties_.push_back(std::make_unique<Node>(*this, Place{name, is_kubernetes, {all.begin(), all.end()}}, name));
+  Place place;
+  place.zone = name;
+  place.is_kubernetes = !system_namespace.empty();
+  if (place.is_kubernetes) place.system_namespace = system_namespace;
+  place.features = {all.begin(), all.end()};
+  parties_.push_back(std::make_unique<Node>(*this, place, name));
   network_.add_zone(name, parties_.back().get(), stream_features);
 }
 
 void World::add_kuma_zone(const std::string& name, std::vector<std::string> features) {
-  parties_.push_back(std::make_unique<KumaZone>(*this, Place{name, false, {features.begin(), features.end()}}, name));
+  Place place;
+  place.zone = name;
+  place.features = {features.begin(), features.end()};
+  parties_.push_back(std::make_unique<KumaZone>(*this, place, name));
   network_.add_zone(name, parties_.back().get(), stream_features);
 }
 

@@ -74,8 +74,9 @@ class World {
   explicit World(WorldOptions options);
   ~World();
 
-  void add_global();
-  void add_zone(const std::string& name, bool is_kubernetes);
+  // Without a system namespace there are no namespaces at all.
+  void add_global(const std::string& system_namespace = {});
+  void add_zone(const std::string& name, const std::string& system_namespace = {});
   void add_kuma_zone(const std::string& name, std::vector<std::string> features);
   void start();
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "model/hash.h"
+
 #include "fake_backend.h"
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
 #include "kuma/system/v1alpha1/zone.pb.h"
@@ -44,6 +46,24 @@ TEST_F(Resources, DocumentComesBackWithItsFieldsInTheDocumentedOrder) {
   EXPECT_EQ(order, "type mesh name creationTime modificationTime labels kri spec ");
   EXPECT_EQ(api.put_timeout("shop", "slow", "{}", "6s").status, 200);
   EXPECT_EQ(api.get("/meshes/shop/meshtimeouts/slow/").body.at("creationTime"), reply.body.at("creationTime"));
+}
+
+// Whoever looks at a copy finds what it refers to under the names shown.
+TEST_F(Resources, CopiesOfPoliciesAreShownWithTheNamesTheirTargetsHaveHere) {
+  auto copy = copy_of("MeshTimeout", "shop", "slow-x", "east",
+                      {{"kuma.io/zone", "east"}, {"kuma.io/origin", "zone"}, {"k8s.kuma.io/namespace", "bank"}});
+  copy.spec = R"({"to":[{"targetRef":{"kind":"MeshService","name":"ledger","namespace":"bank"}}]})";
+  backend.store(copy);
+  const auto name = hashed_name("shop", "ledger", {"east", "bank"});
+  const auto expected = boost::json::parse(R"({"kind":"MeshService","name":")" + name + R"("})");
+  const auto ref = [](const boost::json::value& document) {
+    return document.at("spec").at("to").as_array()[0].at("targetRef");
+  };
+  EXPECT_EQ(ref(api.get("/meshes/shop/meshtimeouts/slow-x").body), expected);
+  EXPECT_EQ(ref(api.get("/meshes/shop/meshtimeouts").body.at("items").as_array()[0]), expected);
+  EXPECT_EQ(ref(api.get("/meshtimeouts").body.at("items").as_array()[0]), expected);
+  EXPECT_EQ(ref(api.get("/meshes/shop/meshtimeouts/slow-x?format=kubernetes").body), expected);
+  EXPECT_EQ(ref(api.get("/_kri/kri_mt_shop_east_bank_slow-x_").body), expected);
 }
 
 TEST_F(Resources, MissingThingsSayWhatIsMissing) {

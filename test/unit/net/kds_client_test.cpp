@@ -79,7 +79,9 @@ TEST_F(KdsClientTest, ZoneIntroducesItselfOnOneConnection) {
   ASSERT_EQ(seen.size(), 2U);
   for (const auto& each : seen) {
     EXPECT_EQ(each.stream.peer_zone, "east");
-    EXPECT_THAT(each.stream.features, ElementsAre("zone-ping-health", "hash-suffix"));
+    EXPECT_THAT(each.stream.features,
+                ElementsAre("zone-ping-health", "hash-suffix", "kdsd-resume", "kdsd-chunked-first-state",
+                            "kdsd-structured-nack", "kdsd-target-ref-rewrite"));
     EXPECT_FALSE(each.stream.token_provided);
     EXPECT_EQ(each.stream.connection, seen[0].stream.connection);
   }
