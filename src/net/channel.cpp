@@ -26,7 +26,7 @@ std::shared_ptr<grpc::Channel> make_channel(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(bytes_max);
   arguments.SetMaxSendMessageSize(bytes_max);
-  arguments.SetResourceQuota(memory_bound(options.message_bytes_max));
+  set_memory_bound(arguments, options.message_bytes_max);
   arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // see byte_buffer.h
   arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, gzip_and_identity);
   // Otherwise the next channel would inherit the connection that is to be closed.

@@ -49,7 +49,7 @@ int message_limit(const ServerOptions& options) {
 void set_arguments(grpc::ServerBuilder& builder, const ServerOptions& options) {
   builder.SetMaxReceiveMessageSize(message_limit(options));
   builder.SetMaxSendMessageSize(message_limit(options));
-  builder.SetResourceQuota(memory_bound(options.message_bytes_max));
+  set_memory_bound(builder, options.message_bytes_max);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // see byte_buffer.h
   builder.AddChannelArgument(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, gzip_and_identity);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, limits::ping_interval_min_ms);

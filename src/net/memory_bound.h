@@ -16,11 +16,13 @@ inline constexpr std::int64_t transport_bytes_min = 256LL << 20;  // window upda
 inline constexpr std::int64_t transport_messages = 16;            // of the longest kind at one time, of all peers
 }  // namespace limits
 
-inline grpc::ResourceQuota memory_bound(std::int64_t message_bytes_max) {
+// For ServerBuilder and ChannelArguments alike, which keep the quota alive.
+template <typename Target>
+void set_memory_bound(Target& target, std::int64_t message_bytes_max) {
   grpc::ResourceQuota quota("kds");
   quota.Resize(
       static_cast<std::size_t>(std::max(limits::transport_bytes_min, limits::transport_messages * message_bytes_max)));
-  return quota;
+  target.SetResourceQuota(quota);
 }
 
 }  // namespace kdsd::net

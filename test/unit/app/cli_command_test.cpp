@@ -187,7 +187,7 @@ TEST(CliMigrate, MakesTheStoreAndFindsItCurrentTheSecondTime) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("kdsd.db")));
   const auto first = Shell().run({"migrate", "up", "-c", file});
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("from no schema to schema 1"));
+  EXPECT_THAT(first.out, HasSubstr("from no schema to schema 2"));
   EXPECT_THAT(Shell().run({"migrate", "up", "-c", file}).out, HasSubstr("nothing was done"));
   EXPECT_THAT(Shell().run({"migrate", "up", "--dry-run", "-c", file}).out, HasSubstr("nothing to do"));
 }
@@ -200,7 +200,7 @@ TEST(CliDoctor, IsContentWithAFreshGlobalAndItsStore) {
   EXPECT_THAT(fresh.out, HasSubstr("ok   store: "));
   EXPECT_THAT(fresh.out, HasSubstr("the first start makes it"));
   ASSERT_EQ(Shell().run({"migrate", "-c", file}).code, 0);
-  EXPECT_THAT(Shell().run({"doctor", "-c", file}).out, HasSubstr("ok   schema: version 1, the newest"));
+  EXPECT_THAT(Shell().run({"doctor", "-c", file}).out, HasSubstr("ok   schema: version 2, the newest"));
 }
 
 TEST(CliDoctor, ADamagedStoreFailsAndSaysWhatToDo) {
