@@ -245,21 +245,18 @@ class ControlPlane:
 class Fleet:
     """A temporary directory with control planes in it. Leaving the `with` block ends what runs and removes everything."""
 
-    def __init__(self, program, settings=None, store_of_global=None):
-        """Each global begins with a copy of that store, if one is given, and else with nothing."""
+    def __init__(self, program, settings=None, stores=None):
+        """In the directory `stores` may be files `global.db` and `<name of a zone>.db`. Planes begin with a copy of theirs."""
         self.program = Path(program).resolve()
         self.settings = dict(settings or {})
-        self.store_of_global = store_of_global
+        self.stores = stores
         self.directory = Path(tempfile.mkdtemp(prefix="kdsd-fleet."))
         self.planes = []
         self.is_kept = False
         atexit.register(self.close)  # also when an interrupt leaves the usual way
 
     def add_global(self, name="global", **settings):
-        plane = self._add(name, {"kds_port": free_ports(1)[0]}, settings)
-        if self.store_of_global:
-            shutil.copyfile(self.store_of_global, plane.store)
-        return plane
+        return self._add(name, {"kds_port": free_ports(1)[0]}, settings)
 
     def add_zone(self, name, of=None, **settings):
         """A zone of that global; without one it is on its own."""
@@ -269,6 +266,9 @@ class Fleet:
     def _add(self, name, role, settings):
         plane = ControlPlane(self.program, name, self.directory, settings={**self.settings, **settings}, **role)
         self.planes.append(plane)
+        prepared = self.stores and self.stores / ("global.db" if plane.is_global else f"{name}.db")
+        if prepared and prepared.exists():
+            shutil.copyfile(prepared, plane.store)
         return plane
 
     def start(self, planes=None):

@@ -1,9 +1,9 @@
-"""Makes the store with which the globals of most tests begin, once for all of them: `prepare.py FILE`."""
+"""Makes the stores with which the planes of most tests begin, once for all of them: `prepare.py DIRECTORY`."""
 
 import sys
 from pathlib import Path
 
-from support import prepare_store
+from support import prepare_stores
 
 if __name__ == "__main__":
-    prepare_store(Path(sys.argv[1]))
+    prepare_stores(Path(sys.argv[1]))

@@ -15,38 +15,43 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from lib import documents  # noqa: E402
 from lib.fleet import ARRIVE_SECONDS, Fleet, end_by_signals, eventually, free_ports  # noqa: E402
 
-__all__ = ["ROOT", "FleetTest", "OwnPlanesTest", "documents", "free_ports", "main", "prepare_store"]
+__all__ = ["ROOT", "FleetTest", "OwnPlanesTest", "documents", "free_ports", "main", "prepare_stores"]
 
 EXIT_SKIPPED = 77
 PREPARED_MESHES = 16
+PREPARED_ZONES = ("east", "west")
 
 
 def binary():
     return Path(os.environ["KDSD_BINARY"]).resolve()
 
 
-def prepare_store(file):
-    """Makes a store of a global with meshes in it. Each mesh has a key of its own, and making keys is what takes time."""
+def prepare_stores(directory):
+    """Makes the stores of a global with meshes in it and of zones. Keys are in them, and making keys is what takes time."""
     with Fleet(binary()) as fleet:
-        plane = fleet.add_global()
-        plane.start()
-        eventually("the default mesh", lambda: plane.read("Mesh", "default"))
-        for number in range(PREPARED_MESHES):
-            plane.put(documents.mesh(f"mesh-{number + 1}"))
-        plane.stop()
-        shutil.copyfile(plane.store, file)
+        central = fleet.add_global()
+        planes = [central, *(fleet.add_zone(name, central) for name in PREPARED_ZONES)]
+        # The zones are gone before the global is there, so that nothing tells of a connection.
+        for plane in reversed(planes):
+            plane.start()
+            if plane is central:
+                eventually("the default mesh", lambda: central.read("Mesh", "default"))
+                for number in range(PREPARED_MESHES):
+                    central.put(documents.mesh(f"mesh-{number + 1}"))
+            plane.stop()
+            shutil.copyfile(plane.store, directory / f"{plane.name}.db")
 
 
 @functools.cache
-def prepared_store():
-    """That of the whole run, or one that is made for this program alone."""
-    file = os.environ.get("KDSD_PREPARED_STORE")
-    if file:
-        return Path(file)
+def prepared_stores():
+    """Those of the whole run, or some that are made for this program alone."""
+    directory = os.environ.get("KDSD_PREPARED_STORES")
+    if directory:
+        return Path(directory)
     directory = tempfile.mkdtemp(prefix="kdsd-prepared.")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    prepare_store(Path(directory) / "global.db")
-    return Path(directory) / "global.db"
+    prepare_stores(Path(directory))
+    return Path(directory)
 
 
 class _Test(unittest.TestCase):
@@ -96,7 +101,7 @@ class FleetTest(_Test):
 
     @classmethod
     def setUpClass(cls):
-        cls.fleet = Fleet(binary(), store_of_global=prepared_store())
+        cls.fleet = Fleet(binary(), stores=prepared_stores())
         cls.addClassCleanup(cls.fleet.close)
         cls.central = cls.fleet.add_global()
         cls.zones = [cls.fleet.add_zone(name, cls.central) for name in cls.ZONES]
@@ -125,7 +130,7 @@ class OwnPlanesTest(_Test):
     BEGINS_WITH_NOTHING = False  # or a global has a default mesh and some more from its start
 
     def setUp(self):
-        self.fleet = Fleet(binary(), store_of_global=None if self.BEGINS_WITH_NOTHING else prepared_store())
+        self.fleet = Fleet(binary(), stores=None if self.BEGINS_WITH_NOTHING else prepared_stores())
         self.addCleanup(self.fleet.close)
 
 

@@ -21,9 +21,9 @@ class SyncDown(FleetTest):
 
     def test_a_mesh_keeps_its_name_and_gets_the_origin_label(self):
         mesh = self.fresh_mesh(networking={"outbound": {"passthrough": False}})
-        for copy in self.arrives("Mesh", mesh).values():
-            self.assertEqual(copy["labels"], {"kuma.io/origin": "global"})
-            self.assertEqual(copy["networking"], {"outbound": {"passthrough": False}})
+        for zone in self.zones:
+            self.until_equal({"outbound": {"passthrough": False}}, lambda: zone.read("Mesh", mesh).get("networking"))
+            self.assertEqual(zone.read("Mesh", mesh)["labels"], {"kuma.io/origin": "global"})
 
     def test_a_policy_arrives_under_its_hashed_name_with_its_labels(self):
         mesh = self.fresh_mesh()
