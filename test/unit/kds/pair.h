@@ -197,7 +197,17 @@ inline constexpr char timeout_spec[] =
     R"({"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},"default":{"http":{"requestTimeout":"5s"}}}]})";
 inline constexpr char slower_timeout_spec[] =
     R"({"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},"default":{"http":{"requestTimeout":"9s"}}}]})";
+inline constexpr char producer_spec[] =
+    R"({"to":[{"targetRef":{"kind":"MeshService","name":"catalog"},"default":{"http":{"requestTimeout":"5s"}}}]})";
 inline constexpr char service_spec[] =
     R"({"selector":{"dataplaneTags":{"app":"a"}},"ports":[{"port":80,"targetPort":80,"appProtocol":"http"}]})";
+
+// Of a control plane with namespaces.
+inline CoreOptions namespaced(const std::string& system_namespace) {
+  CoreOptions options;
+  options.control_plane.environment = policy::Environment::kubernetes;
+  options.control_plane.system_namespace = system_namespace;
+  return options;
+}
 
 }  // namespace kdsd::kds
