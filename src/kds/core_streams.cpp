@@ -176,7 +176,10 @@ void Core::on_response(Stream& stream, std::string_view bytes) {
 
   Receiving receiving;
   receiving.control_plane = options_.control_plane;
-  if (is_global()) receiving.zone = stream.peer;
+  if (is_global()) {
+    receiving.zone = stream.peer;
+    receiving.relays_as = &sending_;
+  }
   receiving.peer_hashes_names = !is_global() || stream.request_features.has(feature::hash_suffix);
   receiving.store_resume_as = "resume." + stream.peer + ".";
 

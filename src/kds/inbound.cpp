@@ -1,6 +1,7 @@
 #include "kds/inbound.h"
 
 #include "model/document.h"
+#include "model/hash.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
 #include "policy/references.h"
@@ -139,16 +140,42 @@ class Batch {
     }
     resource.source = source_;
     resource.source_version = received.version;
-    store(std::move(resource));
+    store(std::move(resource), wire);
   }
 
-  void store(Resource resource) {
+  // A hashed name says whose it is: it has to be what mesh, display name, namespace and the sending zone give. Other
+  // names are taken as they are, as a Kuma global does.
+  bool is_foreign_name(const Resource& resource, const std::string& wire) const {
+    if (!receiving_.peer_hashes_names || !looks_canonical(wire)) return false;
+    auto labels = resource.labels;
+    const std::string shown = labels.get(label::display_name).empty() ? wire : labels.get(label::display_name);
+    for (const auto& zone : {receiving_.zone, std::string()}) {
+      labels.set(label::zone, zone);
+      if (zone.empty()) labels.erase(label::zone);
+      if (canonical_name(resource.mesh, shown, labels) == wire) return false;
+    }
+    return true;
+  }
+
+  // Relayed under one name, two resources would be one for the other zones.
+  bool is_relayed_name_taken(const Resource& resource) const {
+    if (receiving_.relays_as == nullptr) return false;
+    const auto holder =
+        transaction_.find_by_wire_name(*resource.type, resource.mesh, wire_name(resource, *receiving_.relays_as));
+    return holder && holder->name != resource.name;
+  }
+
+  void store(Resource resource, const std::string& wire) {
     auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
-    if (existing && !in_scope(*existing)) {
+    if ((existing && !in_scope(*existing)) || is_relayed_name_taken(resource)) {
       ++applied_.misnamed;
       return reject(resource, "conflict",
                     "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name +
                         "\" mesh=\"" + resource.mesh + "\"");
+    }
+    if (receiving_.is_global() && is_foreign_name(resource, wire)) {
+      ++applied_.misnamed;
+      return reject(resource, "conflict", "name \"" + wire + "\" does not belong to zone \"" + receiving_.zone + "\"");
     }
     if (!existing) {
       ++applied_.created;

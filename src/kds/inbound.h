@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kds/outbound.h"
 #include "kds/receiver.h"
 #include "kds/transaction.h"
 #include "policy/control_plane.h"
@@ -15,9 +16,10 @@ namespace kdsd::kds {
 // The receiving control plane and the peer that sends.
 struct Receiving {
   policy::ControlPlaneKind control_plane;
-  std::string zone;               // global: the zone that sends
-  bool peer_hashes_names = true;  // global: request metadata had `hash-suffix` (6.3, step 1)
-  std::string store_resume_as;    // fact under which the sender's resume token is kept
+  std::string zone;                    // global: the zone that sends
+  bool peer_hashes_names = true;       // global: request metadata had `hash-suffix` (6.3, step 1)
+  std::string store_resume_as;         // fact under which the sender's resume token is kept
+  const Sending* relays_as = nullptr;  // global: how it sends on what it takes in; outlives the call
 
   bool is_global() const { return control_plane.is_global(); }
 };

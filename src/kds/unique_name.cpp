@@ -24,7 +24,8 @@ Status check_unique_name(const Transaction& transaction, const Resource& resourc
   const auto name = wire_name(resource, sending);
   ResourcePtr taken_by;
   const auto look = [&](const ResourcePtr& other) {
-    if (!other || taken_by || other->is_copy() || other->name == resource.name) return;
+    // On a zone a copy goes nowhere, and its labels would give a name that it never has.
+    if (!other || taken_by || (other->is_copy() && !sending.is_global()) || other->name == resource.name) return;
     if (other->type->hashed && !begins_alike(name, *other)) return;
     if (wire_name(*other, sending) == name) taken_by = other;
   };

@@ -186,6 +186,56 @@ TEST(Core, ZoneCannotReplaceOrRemoveWhatBelongsToOthers) {
   EXPECT_EQ(global.find("MeshService", "default", forged.resource.name)->source, "east");
 }
 
+// What a zone would be answered for one resource of that name and display name.
+Applied sent_by(TestPlane& global, const std::string& zone, const std::string& name, const std::string& shown) {
+  static const Sending relaying;
+  Receiving receiving;
+  receiving.zone = zone;
+  receiving.relays_as = &relaying;
+  Incoming incoming;
+  incoming.type = Catalogue::builtin().find("MeshService");
+  ReceivedResource received;
+  received.resource.type = incoming.type;
+  received.resource.mesh = "default";
+  received.resource.name = name;
+  received.resource.labels.set(label::display_name, shown);
+  received.resource.spec = service_spec;
+  incoming.response.resources.push_back(received);
+  Applied applied;
+  EXPECT_TRUE(global
+                  .write([&](Transaction& transaction) {
+                    applied = apply_incoming(transaction, incoming, receiving);
+                    return Status();
+                  })
+                  .ok());
+  return applied;
+}
+
+TEST(Core, ZoneCannotTakeTheFutureNameOfAnother) {
+  TestPlane global("");
+  const auto of_west = hashed_name("default", "orders", {"west"});
+  const auto taken = sent_by(global, "east", of_west, "orders");
+  EXPECT_EQ(taken.misnamed, 1u);
+  EXPECT_THAT(taken.nack_text, HasSubstr("does not belong to zone \"east\""));
+  EXPECT_EQ(sent_by(global, "west", of_west, "orders").created, 1u);
+  EXPECT_EQ(global.find("MeshService", "default", of_west)->source, "west");
+}
+
+TEST(Core, NamesThatAreNotHashedAreTakenAsAKumaGlobalTakesThem) {
+  TestPlane global("");
+  EXPECT_EQ(sent_by(global, "east", "plain", "plain").created, 1u);
+  EXPECT_EQ(sent_by(global, "east", hashed_name("default", "no-zone-label", {}), "no-zone-label").created, 1u);
+}
+
+TEST(Core, TwoResourcesOfAZoneCannotBeRelayedUnderOneName) {
+  TestPlane global("");
+  EXPECT_EQ(sent_by(global, "east", "n1", "same").created, 1u);
+  const auto second = sent_by(global, "east", "n2", "same");
+  EXPECT_EQ(second.misnamed, 1u);
+  EXPECT_THAT(global.names("MeshService"), ElementsAre("n1"));
+  EXPECT_EQ(sent_by(global, "east", "n1", "same").unchanged, 1u);
+}
+
 TEST(Core, OneChangeIsEncodedOnceForAllZones) {
   TestPlane global("");
   std::vector<std::unique_ptr<TestPlane>> zones;
