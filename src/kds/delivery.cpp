@@ -24,12 +24,6 @@ void raise(PeerLag& lag, const PeerLag& other) {
   lag.nanos = std::max(lag.nanos, other.nanos);
 }
 
-PeerLag lag_of_stream(const Core& core, const Sender& sender) {
-  PeerLag lag;
-  for (const auto* type : sender.options().provided) raise(lag, lag_of(sender.position(*type), core.now()));
-  return lag;
-}
-
 bool names(const RejectedResource& rejected, const Entry& entry, const std::string& wire_name) {
   if (rejected.type != entry.key.type->name || rejected.mesh != entry.key.mesh) return false;
   // Peers with namespaces tell the name that they would have stored.
@@ -47,8 +41,7 @@ std::optional<Rejection> rejection_of(const TypePosition& position, const Entry&
 
 class Look {
  public:
-  Look(const Entry& entry, const TypePosition& position, bool gets)
-      : entry_(entry), position_(position), gets_(gets) {}
+  Look(const Entry& entry, const TypePosition& position, bool gets) : entry_(entry), position_(position), gets_(gets) {}
 
   void fill(Delivery& out) const {
     out.sent = position_.sent;
@@ -94,13 +87,13 @@ std::map<std::string, PeerLag> lags_of(const Core& core) {
   std::map<std::string, PeerLag> out;
   if (core.options().control_plane.is_zone()) {
     const std::string peer(source_global);
-    if (const auto* sender = core.sender_of(peer)) out[peer] = lag_of_stream(core, *sender);
+    if (const auto* sender = core.sender_of(peer)) out[peer] = sender->lag(core.now());
     return out;
   }
   for (const auto& [zone, status] : core.zones().all()) {
     auto& lag = out[zone];
     if (const auto* sender = core.sender_of(zone)) {
-      lag = lag_of_stream(core, *sender);
+      lag = sender->lag(core.now());
       continue;
     }
     for (const auto& [name, position] : status.left) {

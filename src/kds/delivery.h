@@ -13,11 +13,6 @@
 
 namespace kdsd::kds {
 
-struct PeerLag {
-  std::uint64_t revisions = 0;  // between what the peer answered and the newest change, of the type that is most behind
-  std::int64_t nanos = 0;       // age of the oldest change that the peer has not answered
-};
-
 // Every zone that has been connected since this process began; on a zone, `global`. Zones that left count as behind
 // since they left, as soon as something changed.
 std::map<std::string, PeerLag> lags_of(const Core& core);

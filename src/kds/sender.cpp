@@ -250,6 +250,19 @@ TypePosition Sender::position(const ResourceType& type) const {
   return out;
 }
 
+PeerLag Sender::lag(Timestamp now) const {
+  PeerLag out;
+  for (const auto& [name, state] : types_) {
+    if (state.behind_since.nanos == 0 && state.unsent_since.nanos == 0) continue;
+    const auto* type = index_.catalogue().find(name);
+    if (type == nullptr) continue;
+    const auto behind = position(*type);
+    out.revisions = std::max(out.revisions, behind.behind);
+    if (behind.behind_since.nanos != 0) out.nanos = std::max(out.nanos, now.nanos - behind.behind_since.nanos);
+  }
+  return out;
+}
+
 std::vector<Sender::Answer> Sender::take_answers() { return std::exchange(answers_, {}); }
 
 std::string Sender::describe(const std::string& type) const {

@@ -68,6 +68,11 @@ struct TypePosition {
   std::vector<Rejection> rejections;  // newest first
 };
 
+struct PeerLag {
+  std::uint64_t revisions = 0;  // between what the peer answered and the newest change, of the type that is most behind
+  std::int64_t nanos = 0;       // age of the oldest change that the peer has not answered
+};
+
 class Sender {
  public:
   enum class Mode { unasked, ready, awaiting, held_back };
@@ -107,6 +112,8 @@ class Sender {
   const std::map<std::string, TypeState>& types() const { return types_; }
   // Where the peer stands in a type it asked for; the part of `types` that outlives the stream.
   TypePosition position(const ResourceType& type) const;
+  // Over all types. Looks up only those that have something unanswered.
+  PeerLag lag(Timestamp now) const;
   const Features& features() const { return features_; }
   const NodeInfo& node() const { return node_; }
   bool started() const { return started_; }
