@@ -9,6 +9,7 @@
 #include "model/document.h"
 #include "model/json.h"
 #include "policy/admission.h"
+#include "policy/core_name.h"
 
 #include "kuma/system/v1alpha1/zone.pb.h"
 
@@ -109,7 +110,7 @@ Answer delete_resource(Backend& backend, const ResourceType& type, const Call& c
   request->facts = &facts;
   request->type = &type;
   request->mesh = call.parameter("mesh");
-  request->name = call.parameter("name");
+  request->name = policy::core_name(facts.control_plane, type, call.parameter("name"));
   // Named: GCC 12 destroys a closure that is a temporary of a co_await expression twice.
   Decide write = [request](kds::Transaction& transaction) { return decide(*request, transaction); };
   const auto status = co_await write_core(backend, std::move(write));

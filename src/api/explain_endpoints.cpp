@@ -12,6 +12,7 @@
 #include "kds/known_world.h"
 #include "model/document.h"
 #include "model/json.h"
+#include "policy/core_name.h"
 #include "policy/explicit_view.h"
 #include "policy/own_door.h"
 #include "policy/role.h"
@@ -80,8 +81,8 @@ json::object explicit_json(const Resource& resource, const policy::ControlPlaneK
   return out;
 }
 
-ResourceKey key_of(const ResourceType& type, const Call& call) {
-  return {&type, call.parameter("mesh"), call.parameter("name")};
+ResourceKey key_of(const Facts& facts, const ResourceType& type, const Call& call) {
+  return {&type, call.parameter("mesh"), policy::core_name(facts.control_plane, type, call.parameter("name"))};
 }
 
 std::optional<Status> problem_of(const Subject& subject) {
@@ -94,7 +95,7 @@ std::optional<Status> problem_of(const Subject& subject) {
 Answer explain_resource(Backend& backend, const ResourceType& type, const Call& call) {
   const auto& facts = backend.facts();
   if (auto status = may_touch(call.caller, type, facts); !status.ok()) co_return error_response(status, Operation::get);
-  auto find = [key = key_of(type, call)](const kds::Core& core) { return find_subject(core, key, true); };
+  auto find = [key = key_of(facts, type, call)](const kds::Core& core) { return find_subject(core, key, true); };
   const auto subject = co_await read_core(backend, std::move(find));
   if (auto problem = problem_of(subject))
     co_return error_response(*problem, subject.mesh_found ? Operation::get : Operation::mesh);
@@ -114,7 +115,7 @@ Answer explain_resource(Backend& backend, const ResourceType& type, const Call& 
 Answer get_explicit_view(Backend& backend, const ResourceType& type, const Call& call) {
   const auto& facts = backend.facts();
   if (auto status = may_touch(call.caller, type, facts); !status.ok()) co_return error_response(status, Operation::get);
-  auto find = [key = key_of(type, call)](const kds::Core& core) { return find_subject(core, key, false); };
+  auto find = [key = key_of(facts, type, call)](const kds::Core& core) { return find_subject(core, key, false); };
   const auto subject = co_await read_core(backend, std::move(find));
   if (auto problem = problem_of(subject))
     co_return error_response(*problem, subject.mesh_found ? Operation::get : Operation::mesh);

@@ -4,6 +4,7 @@
 #include "api/list_query.h"
 #include "api/reading.h"
 #include "model/document.h"
+#include "policy/core_name.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -61,12 +62,13 @@ Answer get_overview(Backend& backend, const ResourceType& type, const Call& call
     ResourcePtr insight;
   };
   const auto* insight_type = Catalogue::builtin().find(type.insight_type);
-  auto look = [&type, insight_type, mesh = call.parameter("mesh"),
-               name = call.parameter("name")](const kds::Core& core) {
-    const auto& index = core.index();
-    return Found{has_mesh(index, mesh), index.find(type, mesh, name),
-                 insight_type ? index.find(*insight_type, mesh, name) : nullptr};
-  };
+  auto look =
+      [&type, insight_type, mesh = call.parameter("mesh"),
+       name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"))](const kds::Core& core) {
+        const auto& index = core.index();
+        return Found{has_mesh(index, mesh), index.find(type, mesh, name),
+                     insight_type ? index.find(*insight_type, mesh, name) : nullptr};
+      };
   auto found = co_await read_core(backend, std::move(look));
   if (!found.mesh_found) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   if (!found.resource) co_return error_response(Status(Code::not_found, ""), Operation::overview);

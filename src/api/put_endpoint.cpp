@@ -12,6 +12,7 @@
 #include "model/document.h"
 #include "model/json.h"
 #include "policy/admission.h"
+#include "policy/core_name.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -90,7 +91,7 @@ Status decide(Put& put, kds::Transaction& transaction) {
   }
   const auto mesh_spec = spec_json(resource);
   transaction.put(std::move(resource));
-  return create_mesh_companions(transaction, put.name, mesh_spec, put.signing_key_pem,
+  return create_mesh_companions(transaction, put.facts->control_plane, put.name, mesh_spec, put.signing_key_pem,
                                 put.facts->create_routing_resources);
 }
 
@@ -130,7 +131,7 @@ Answer put_resource(Backend& backend, const ResourceType& type, const Call& call
   put->facts = &facts;
   put->type = &type;
   put->mesh = call.parameter("mesh");
-  put->name = call.parameter("name");
+  put->name = policy::core_name(facts.control_plane, type, call.parameter("name"));
   auto body = parse_body(call.request, type);
   if (!body.ok()) {
     auto look = [mesh = put->mesh](const kds::Core& core) { return has_mesh(core.index(), mesh); };

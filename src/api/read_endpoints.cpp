@@ -4,6 +4,7 @@
 #include "api/list_query.h"
 #include "api/reading.h"
 #include "model/document.h"
+#include "policy/core_name.h"
 #include "policy/references.h"
 
 namespace kdsd::api {
@@ -54,7 +55,14 @@ json::object render_here(const Resource& resource, const policy::ControlPlaneKin
 Response resource_response(const Resource& resource, const Format& format,
                            const policy::ControlPlaneKind& control_plane) {
   if (!format.kubernetes) return json_response(200, render_here(resource, control_plane));
-  return json_response(200, render_kubernetes(policy::derived_form(resource, control_plane), format.namespace_));
+  KubernetesPlace place{resource.name, format.namespace_, control_plane.has_namespaces()};
+  if (policy::has_namespace(control_plane, *resource.type)) {
+    auto name = policy::split_core_name(control_plane, *resource.type, resource.name);
+    place = {std::move(name.name), std::move(name.namespace_), true};
+  } else if (place.is_native) {
+    place.namespace_ = control_plane.system_namespace;
+  }
+  return json_response(200, render_kubernetes(policy::derived_form(resource, control_plane), place));
 }
 
 Answer list_resources(Backend& backend, const ResourceType& type, const Call& call) {
@@ -82,9 +90,11 @@ Answer list_resources(Backend& backend, const ResourceType& type, const Call& ca
 Answer get_resource(Backend& backend, const ResourceType& type, const Call& call) {
   if (auto status = may_touch(call.caller, type, backend.facts()); !status.ok())
     co_return error_response(status, Operation::get);
-  auto look = [&type, mesh = call.parameter("mesh"), name = call.parameter("name")](const kds::Core& core) {
-    return std::pair<bool, ResourcePtr>(has_mesh(core.index(), mesh), core.index().find(type, mesh, name));
-  };
+  auto look =
+      [&type, mesh = call.parameter("mesh"),
+       name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"))](const kds::Core& core) {
+        return std::pair<bool, ResourcePtr>(has_mesh(core.index(), mesh), core.index().find(type, mesh, name));
+      };
   auto [mesh_found, resource] = co_await read_core(backend, std::move(look));
   if (!mesh_found) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   auto format = parse_format(call.request, backend.facts());

@@ -1,6 +1,7 @@
 #include "app/bootstrap.h"
 
 #include "api/mesh_creation.h"
+#include "kds/system_namespace.h"
 #include "model/document.h"
 #include "model/proto_spec.h"
 #include "policy/default_resources.h"
@@ -44,13 +45,7 @@ class Bootstrap {
   const ResourceType& type(const std::string& name) const { return *transaction_.catalogue().find(name); }
 
   void put(const std::string& type_name, const std::string& mesh, const std::string& name, std::string spec) {
-    if (transaction_.find(type(type_name), mesh, name)) return;
-    Resource resource;
-    resource.type = &type(type_name);
-    resource.mesh = mesh;
-    resource.name = name;
-    resource.spec = std::move(spec);
-    transaction_.put(std::move(resource));
+    api::put_default(transaction_, options_.control_plane, type(type_name), mesh, name, std::move(spec));
   }
 
   Status create(const policy::DefaultResource& item) {
@@ -75,8 +70,8 @@ class Bootstrap {
 
   Status create_default_mesh() {
     put("Mesh", "", "default", "");
-    return api::create_mesh_companions(transaction_, "default", boost::json::object(), options_.dataplane_signing_key,
-                                       options_.routing_resources);
+    return api::create_mesh_companions(transaction_, options_.control_plane, "default", boost::json::object(),
+                                       options_.dataplane_signing_key, options_.routing_resources);
   }
 
   // A zone knows one Zone, itself.
@@ -98,6 +93,7 @@ class Bootstrap {
 kds::Write bootstrap(BootstrapOptions options, std::function<void(const Status&)> done) {
   kds::Write write;
   write.decide = [options = std::move(options)](kds::Transaction& transaction) {
+    if (auto status = kds::rename_system_namespace(transaction, options.control_plane); !status.ok()) return status;
     transaction.set_fact(done_fact, "1");
     return Bootstrap(transaction, options).run();
   };

@@ -22,7 +22,8 @@ struct BootstrapOptions {
   std::string dataplane_signing_key;  // PEM, of mesh `default`
 };
 
-// A write that creates what is missing, once in the life of a store, and on a zone keeps the Zone object its own name.
+// A write that creates what is missing, once in the life of a store, on a zone keeps the Zone object its own name, and
+// follows a renamed system namespace.
 kds::Write bootstrap(BootstrapOptions options, std::function<void(const Status&)> done);
 
 }  // namespace kdsd::app

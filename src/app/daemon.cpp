@@ -8,6 +8,7 @@
 
 #include "app/bootstrap.h"
 #include "app/certificates.h"
+#include "app/kds_options.h"
 #include "app/run.h"
 #include "app/store_options.h"
 #include "model/json.h"
@@ -267,42 +268,15 @@ Status Daemon::start_api() {
 Status Daemon::start_net() {
   net::Post post = [this](std::function<void()> fn) { boost::asio::post(core_context_, std::move(fn)); };
   if (config_.is_global()) {
-    net::ServerOptions options;
-    const auto& kds = config_.kds_server;
-    options.address =
-        (kds.bind_address.empty() ? std::string("[::]") : kds.bind_address) + ":" + std::to_string(kds.port);
-    options.message_bytes_max = kds.timing.message_bytes_max;
-    options.compress = config_.sync.compression == Compression::gzip;
-    options.health_interval_nanos = kds.health_poll_interval_ns;
-    if (kds.tls_enabled) {
-      auto pair = read_pair(kds.tls.cert_file, kds.tls.key_file);
-      if (!pair.ok()) return pair.status().prefixed("multizone.global.kds");
-      options.tls.certificate_pem = pair->certificate_pem;
-      options.tls.key_pem = pair->key_pem;
-    }
-    server_ = std::make_unique<net::KdsServer>(std::move(options), std::move(post), *this);
+    auto options = kds_server_options(config_);
+    if (!options.ok()) return options.status().prefixed("multizone.global.kds");
+    server_ = std::make_unique<net::KdsServer>(std::move(*options), std::move(post), *this);
     return server_->start();
   }
   if (!config_.is_federated_zone()) return {};
-  net::ClientOptions options;
-  const auto& client = config_.kds_client;
-  options.zone = config_.zone_name;
-  options.version = facts_.version;
-  const bool is_v6 = client.global->host.find(':') != std::string::npos;
-  options.address =
-      (is_v6 ? "[" + client.global->host + "]" : client.global->host) + ":" + std::to_string(client.global->port);
-  options.tls.enabled = client.global->tls;
-  options.tls.skip_verify = client.tls_skip_verify;
-  if (!client.root_ca_file.empty()) {
-    auto ca = read_file(client.root_ca_file);
-    if (!ca.ok()) return ca.status().prefixed("multizone.zone.kds.rootCaFile");
-    options.tls.root_ca_pem = *ca;
-  }
-  options.message_bytes_max = client.timing.message_bytes_max;
-  options.compress = config_.sync.compression == Compression::gzip;
-  options.backoff_base_nanos = config_.general.restart_backoff_base_ns;
-  options.backoff_cap_nanos = config_.general.restart_backoff_max_ns;
-  client_ = std::make_unique<net::KdsClient>(std::move(options), core_context_, std::move(post), *this,
+  auto options = kds_client_options(config_, facts_.version);
+  if (!options.ok()) return options.status().prefixed("multizone.zone.kds");
+  client_ = std::make_unique<net::KdsClient>(std::move(*options), core_context_, std::move(post), *this,
                                              std::random_device()());
   client_->start();
   return {};

@@ -1,10 +1,46 @@
 #include "app/logging.h"
 
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 namespace kdsd::app {
+namespace {
+
+constexpr std::size_t line_bytes_max = 4096;
+
+// The message itself, as printable() gives it.
+class PrintablePayload : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+    const auto text = printable({message.payload.data(), message.payload.size()});
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<PrintablePayload>(); }
+};
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  const auto shown = text.substr(0, line_bytes_max);
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += "\\x";
+      out += digits[byte >> 4];
+      out += digits[byte & 0xf];
+    } else {
+      out += c;
+    }
+  }
+  if (shown.size() < text.size()) out += " [" + std::to_string(text.size() - shown.size()) + " bytes more]";
+  return out;
+}
 
 Status set_up_logging(const RunOptions& options) {
   if (options.log_level != "off" && options.log_level != "info" && options.log_level != "debug") {
@@ -21,7 +57,9 @@ Status set_up_logging(const RunOptions& options) {
                       options.log_output_path, static_cast<std::size_t>(options.log_max_size_mb) * mebibyte,
                       static_cast<std::size_t>(options.log_max_retained_files)));
     }
-    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %v");
+    auto formatter = std::make_unique<spdlog::pattern_formatter>();
+    formatter->add_flag<PrintablePayload>('*').set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %*");
+    logger->set_formatter(std::move(formatter));
     logger->flush_on(spdlog::level::info);
     spdlog::set_default_logger(std::move(logger));
   } catch (const spdlog::spdlog_ex& error) {

@@ -1,6 +1,9 @@
 // Where log lines go. Lines are facts with keys: `zone=east type=MeshTimeout result=nack reason="…"`.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "app/run.h"
 #include "model/status.h"
 
@@ -8,5 +11,9 @@ namespace kdsd::app {
 
 // Sets up the process-wide logger; the only global there is.
 Status set_up_logging(const RunOptions& options);
+
+// A text as it may stand in one line: control characters escaped, the end cut off beyond 4 KiB. Every line goes through
+// it, since much of what is logged was said by a peer.
+std::string printable(std::string_view text);
 
 }  // namespace kdsd::app

@@ -36,7 +36,7 @@ void Committer::decide_queued(Staged& staged, Timestamp now) {
     Write write = std::move(queue_.front());
     queue_.pop_front();
     ++taken;
-    Transaction transaction(index_, staged, now);
+    Transaction transaction(index_, staged, now, &facts_);
     auto status = write.decide(transaction);
     if (status.ok()) {
       staged.merge(transaction.staged());
@@ -49,7 +49,7 @@ void Committer::decide_queued(Staged& staged, Timestamp now) {
 
 EntryPtr Committer::build_entry(const ResourceKey& key, const Staged::Item& item, Revision revision,
                                 const ZoneEnabled& enabled) const {
-  auto old = index_.find_entry(key);
+  auto old = index_.find_entry(item.moved_from.value_or(key));
   if (!item.resource && (!old || !old->resource)) return nullptr;
   auto entry = std::make_shared<Entry>();
   entry->key = key;
@@ -80,7 +80,13 @@ void Committer::build(const Staged& staged, Timestamp now, CommitBatch& batch) {
   const ZoneEnabled enabled = [&](std::string_view zone) { return zone_enabled(view, zone); };
   Revision next = index_.head();
   for (const auto& key : staged.order) {
-    auto entry = build_entry(key, staged.items.at(key), Revision{next.value + 1}, enabled);
+    const auto& item = staged.items.at(key);
+    if (item.moved_away) {
+      batch.purges.push_back(key);
+      continue;
+    }
+    if (item.moved_from) raise_floor_over(key, batch);
+    auto entry = build_entry(key, item, Revision{next.value + 1}, enabled);
     if (!entry) continue;
     const bool nobody_ever =
         std::all_of(entry->presences.begin(), entry->presences.end(),
@@ -102,6 +108,15 @@ void Committer::build(const Staged& staged, Timestamp now, CommitBatch& batch) {
     auto known = facts_.find(name);
     if (known == facts_.end() || known->second != text) batch.facts[name] = text;
   }
+}
+
+// What is moved here takes the place of a tombstone: who has not heard of that one needs the full state.
+void Committer::raise_floor_over(const ResourceKey& key, CommitBatch& batch) const {
+  auto replaced = index_.find_entry(key);
+  if (!replaced) return;
+  const auto known = std::max(index_.floor(*key.type), replaced->revision);
+  auto& fact = batch.facts["floor." + key.type->name];
+  if (fact.empty() || std::stoull(fact) < known.value) fact = std::to_string(known.value);
 }
 
 void Committer::take_purges(CommitBatch& batch) {

@@ -78,6 +78,7 @@ class Committer {
   EntryPtr build_entry(const ResourceKey& key, const Staged::Item& item, Revision revision,
                        const ZoneEnabled& enabled) const;
   void take_purges(CommitBatch& batch);
+  void raise_floor_over(const ResourceKey& key, CommitBatch& batch) const;
 
   Index& index_;
   const Sending& sending_;

@@ -219,6 +219,11 @@ void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied,
         "peer=" + stream.peer + " type=" + incoming.type->name + " refused=" + std::to_string(applied.rejected.size()) +
             " first=" + applied.rejected.front().name + " reason=\"" + applied.rejected.front().text + "\"");
   }
+  for (const auto& lost : applied.own_lost) {
+    log(LogEffect::Level::warn,
+        "peer=" + stream.peer + " lost=" + lost +
+            " reason=\"made here before the zone joined; the global alone provides this type\"");
+  }
   if (stream.outbox.size() >= outbox_max)
     return close(id, CloseCode::resource_exhausted, "the peer does not read its answers");
   stream.outbox.push_back(stream.receiver->answer(incoming, applied.rejected, applied.nack_text));

@@ -30,7 +30,11 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
     zone.conflict = "two control planes use the zone name: instance " + zone.instance + " (" + zone.connection +
                     ") and " + instance + " (" + stream.connection + ")";
     ++counters_.zone_conflicts;
-    log(LogEffect::Level::error, "zone=" + stream.peer + " conflict=\"" + zone.conflict + "\"");
+    // Both go on dialling for ever; the counter has the rest.
+    if (zone.conflict_logged.nanos == 0 || now_.nanos - zone.conflict_logged.nanos >= limits::takeover_hold_nanos) {
+      zone.conflict_logged = now_;
+      log(LogEffect::Level::error, "zone=" + stream.peer + " conflict=\"" + zone.conflict + "\"");
+    }
     const auto connection = stream.connection;
     const auto peer = stream.peer;
     std::vector<StreamId> refused;

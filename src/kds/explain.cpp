@@ -8,6 +8,7 @@
 #include "model/hash.h"
 #include "model/json.h"
 #include "model/kri.h"
+#include "policy/core_name.h"
 #include "policy/references.h"
 #include "policy/role.h"
 
@@ -130,13 +131,6 @@ class Explainer {
     return missing.empty() ? std::string() : "feature-missing:" + std::string(missing);
   }
 
-  // Own names where there are namespaces say the namespace too.
-  std::string own_name() const {
-    const auto suffix = "." + resource_.labels.get(label::namespace_);
-    const bool has_suffix = plane_.has_namespaces() && suffix.size() > 1 && resource_.name.ends_with(suffix);
-    return has_suffix ? resource_.name.substr(0, resource_.name.size() - suffix.size()) : resource_.name;
-  }
-
   void add(Place place, policy::References references) {
     out_.places.push_back(std::move(place));
     references_.push_back(std::move(references));
@@ -145,8 +139,9 @@ class Explainer {
   void add_author() {
     Place place{out_.origin.is_global, out_.origin.zone, is_own(), true, "", out_.origin.namespace_};
     if (is_own()) {
-      place.name = own_name();
-      if (place.namespace_->empty()) place.namespace_ = namespace_of_copies(type_, plane_);
+      auto own = policy::split_core_name(plane_, type_, resource_.name);
+      place.name = std::move(own.name);
+      place.namespace_ = own.namespace_.empty() ? namespace_of_copies(type_, plane_) : std::move(own.namespace_);
     } else {
       place.name = display_name(resource_.name, resource_.labels);
       const bool may_have_one = type_.kubernetes.namespaced && out_.origin.environment != Environment::universal;

@@ -62,10 +62,6 @@ std::string validation_text(const Resource& resource) {
   return policy::joined(policy::validate_spec(*resource.type, spec, resource.labels, resource.name).violations);
 }
 
-bool keeps_its_name(const ResourceType& type) {
-  return type.name == "Mesh" || type.name == "Secret" || type.name == "GlobalSecret" || type.name == "Config";
-}
-
 class Batch {
  public:
   Batch(Transaction& transaction, const Incoming& incoming, const Receiving& receiving)
@@ -112,8 +108,7 @@ class Batch {
   std::string stored_name(const std::string& wire) const {
     std::string name = wire;
     if (receiving_.is_global() && !receiving_.peer_hashes_names) name = receiving_.zone + "." + name;
-    if (receiving_.control_plane.has_namespaces() && incoming_.type->kubernetes.namespaced &&
-        !keeps_its_name(*incoming_.type)) {
+    if (receiving_.control_plane.has_namespaces() && incoming_.type->named_with_namespace()) {
       name += "." + receiving_.control_plane.system_namespace;
     }
     return name;
@@ -169,6 +164,7 @@ class Batch {
       return;
     }
     ++applied_.updated;
+    if (!existing->is_copy()) applied_.own_lost.push_back(existing->key().text());
     transaction_.put(std::move(resource));
   }
 
@@ -184,6 +180,7 @@ class Batch {
 
   void drop(const Resource& existing) {
     ++applied_.removed;
+    if (!existing.is_copy()) applied_.own_lost.push_back(existing.key().text());
     remove_with_dependents(transaction_, existing);
   }
 

@@ -31,6 +31,8 @@ struct Applied {
   std::size_t unchanged = 0;
   std::size_t dropped = 0;   // out of scope, acknowledged all the same (6.2)
   std::size_t misnamed = 0;  // names that belong to somebody else
+  // Made here before the zone joined, of types that only a global provides: replaced or removed.
+  std::vector<std::string> own_lost;
 };
 
 // Never fails as a whole; what is refused is listed. Undoes nothing: the transaction is committed with the rest.

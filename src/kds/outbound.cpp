@@ -117,7 +117,7 @@ namespace {
 // The stored name without the namespace that only this control plane's store gave it.
 std::string bare_name(const Resource& resource, const Sending& sending) {
   const auto suffix = "." + sending.control_plane.system_namespace;
-  if (sending.control_plane.has_namespaces() && resource.type->kubernetes.namespaced &&
+  if (sending.control_plane.has_namespaces() && resource.type->named_with_namespace() &&
       resource.name.ends_with(suffix)) {
     return resource.name.substr(0, resource.name.size() - suffix.size());
   }

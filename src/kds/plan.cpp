@@ -7,6 +7,7 @@
 #include "kds/explanation_json.h"
 #include "model/document.h"
 #include "policy/admission.h"
+#include "policy/core_name.h"
 
 namespace kdsd::kds {
 namespace json = boost::json;
@@ -16,11 +17,12 @@ constexpr std::string_view default_mesh = "default";
 
 // Where the document would be written: the same as the command line puts into the address.
 std::string name_of(const Document& document, const policy::ControlPlaneKind& plane) {
-  const auto& form = document.type->kubernetes;
-  if (!plane.has_namespaces() || !form.namespaced || form.native) return document.name;
+  const auto& type = *document.type;
+  if (!policy::has_namespace(plane, type)) return document.name;
   if (!document.namespace_.empty()) return document.name + "." + document.namespace_;
-  const bool is_kubernetes = document.format == Document::Format::kubernetes;
-  return is_kubernetes ? document.name + "." + plane.system_namespace : document.name;
+  // In the Kubernetes format dots belong to the name.
+  if (document.format == Document::Format::kubernetes) return document.name + "." + plane.system_namespace;
+  return policy::core_name(plane, type, document.name);
 }
 
 bool is_same(const Resource& before, const Resource& after) {

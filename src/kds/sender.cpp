@@ -81,6 +81,9 @@ void Sender::record_rejection(const Request& request, TypeState& state, Timestam
   auto rejected = request.rejected;
   if (rejected.empty()) rejected.push_back({request.type, "", "", "", request.error_text});
   for (auto& item : rejected) {
+    for (auto* text : {&item.type, &item.mesh, &item.name, &item.rule, &item.text}) {
+      if (text->size() > limits::rejection_text_bytes) text->resize(limits::rejection_text_bytes);
+    }
     state.rejections.insert(state.rejections.begin(), Rejection{std::move(item), state.cursor, state.sent, now});
   }
   if (state.rejections.size() > limits::rejections_kept) state.rejections.resize(limits::rejections_kept);

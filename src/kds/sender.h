@@ -29,6 +29,7 @@ inline constexpr std::size_t response_bytes = 2 << 20;
 inline constexpr std::size_t response_resources = 20'000;
 // Rejections remembered for each stream and type, newest first.
 inline constexpr std::size_t rejections_kept = 64;
+inline constexpr std::size_t rejection_text_bytes = 1024;  // of each text in one; a peer may send what it likes
 // Types a peer may ask for beyond those of the catalogue, and texts it may send with them.
 inline constexpr std::size_t unknown_types = 64;
 }  // namespace limits

@@ -101,15 +101,27 @@ bool Transaction::put(Resource resource) {
     resource.created = now_;
   }
   auto key = resource.key();
-  own_.set(key, {std::make_shared<const Resource>(std::move(resource)), false});
+  own_.set(key, {std::make_shared<const Resource>(std::move(resource)), false, std::nullopt, false});
   return before == nullptr;
 }
 
-void Transaction::remove(const ResourceKey& key) { own_.set(key, {nullptr, false}); }
+void Transaction::remove(const ResourceKey& key) { own_.set(key, {nullptr, false, std::nullopt, false}); }
+
+void Transaction::move(const ResourceKey& from, Resource resource) {
+  const auto to = resource.key();
+  own_.set(from, {nullptr, false, std::nullopt, true});
+  own_.set(to, {std::make_shared<const Resource>(std::move(resource)), false, from, false});
+}
+
+std::string Transaction::fact(const std::string& name) const {
+  if (facts_ == nullptr) return {};
+  auto it = facts_->find(name);
+  return it == facts_->end() ? std::string() : it->second;
+}
 
 void Transaction::touch(const ResourceKey& key) {
   auto resource = find(*key.type, key.mesh, key.name);
-  if (resource) own_.set(key, {resource, true});
+  if (resource) own_.set(key, {resource, true, std::nullopt, false});
 }
 
 void Transaction::set_fact(const std::string& name, const std::string& text) { own_.facts[name] = text; }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,8 +21,10 @@ namespace kdsd::kds {
 // What a set of transactions changes, in the order in which keys were first touched.
 struct Staged {
   struct Item {
-    ResourcePtr resource;        // null: removed
-    bool audience_only = false;  // the content did not change, only who may have it is looked at again
+    ResourcePtr resource;                   // null: removed
+    bool audience_only = false;             // the content did not change, only who may have it is looked at again
+    std::optional<ResourceKey> moved_from;  // stood under this key before
+    bool moved_away = false;                // stands under another key from now on; leaves no tombstone
   };
   std::map<ResourceKey, Item> items;
   std::vector<ResourceKey> order;
@@ -35,7 +38,9 @@ struct Staged {
 class Transaction {
  public:
   // Both must outlive the transaction.
-  Transaction(const Index& index, const Staged& earlier, Timestamp now) : index_(index), earlier_(earlier), now_(now) {}
+  Transaction(const Index& index, const Staged& earlier, Timestamp now,
+              const std::map<std::string, std::string>* facts = nullptr)
+      : index_(index), earlier_(earlier), now_(now), facts_(facts) {}
 
   ResourcePtr find(const ResourceType& type, std::string_view mesh, std::string_view name) const;
   ResourcePtr find_by_wire_name(const ResourceType& type, std::string_view mesh, std::string_view wire_name) const;
@@ -51,9 +56,14 @@ class Transaction {
   // Creates or replaces. Times are set here: a replaced resource keeps its creation time. Returns whether it is new.
   bool put(Resource resource);
   void remove(const ResourceKey& key);
+  // Puts a stored resource under another key of its type and mesh. Whoever holds it is told as of one change, under the
+  // old wire name and the new one. Nothing live may stand under the new key; times stay as they are in `resource`.
+  void move(const ResourceKey& from, Resource resource);
   // Looks again at who may have the resource (its zone was enabled or disabled).
   void touch(const ResourceKey& key);
   void set_fact(const std::string& name, const std::string& text);
+  // As of the beginning of the commit; empty when there is none.
+  std::string fact(const std::string& name) const;
   // A zone was deleted in this commit: what its streams sent before counts no more, even if a Zone of the name is there
   // again.
   void note_deleted_zone(const std::string& zone) { own_.deleted_zones.insert(zone); }
@@ -75,6 +85,7 @@ class Transaction {
   const Staged& earlier_;
   Staged own_;
   Timestamp now_;
+  const std::map<std::string, std::string>* facts_;
 };
 
 // Removes a resource with everything that belongs to it (rest-api.md 6.7): a Mesh takes along what was created in it

@@ -40,6 +40,7 @@ struct ZoneStatus {
   std::uint64_t receiver_stream = 0;
   std::deque<Superseded> superseded;  // newest first
   std::string conflict;               // text about two instances under one name, empty when there is none
+  Timestamp conflict_logged;
   Timestamp last_ping;
   Timestamp last_opened;
   bool ping_dirty = false;

@@ -83,6 +83,9 @@ struct ResourceType {
   bool global_to_zone() const { return consumed_by_zone && provided_by_global; }
   bool zone_to_global() const { return consumed_by_global && provided_by_zone; }
   bool is_plugin_policy() const { return is_plugin && is_policy; }
+  // Whether names of the type carry a namespace where there are any; Secrets and Configs live in the system namespace
+  // without saying so (namespaces.md 2).
+  bool named_with_namespace() const { return kubernetes.exists && kubernetes.namespaced && !kubernetes.native; }
   bool wanted_by_zone() const { return global_to_zone() || across_zones; }
 };
 

@@ -12,6 +12,11 @@ namespace kdsd {
 namespace json = boost::json;
 namespace {
 
+// Label values end at 63 characters on Kubernetes; these may be longer and are annotations there (namespaces.md 3).
+bool is_annotation(std::string_view key) {
+  return key == label::display_name || key == label::service_account || key == label::workload;
+}
+
 constexpr std::array<std::string_view, 9> envelope = {"type",   "mesh", "name",      "creationTime", "modificationTime",
                                                       "labels", "kri",  "namespace", "status"};
 
@@ -65,7 +70,7 @@ Status take_annotations(const std::string& type, const json::object& metadata, D
   Labels annotations;
   if (auto status = read_labels(type, metadata, "annotations", annotations); !status.ok()) return status;
   for (const auto& [key, value] : annotations) {
-    if (key == label::display_name || key == label::service_account || key == label::workload) {
+    if (is_annotation(key)) {
       document.labels.set(key, value);
     } else {
       document.warnings.push_back("annotation '" + key + "' is not kept");
@@ -216,19 +221,34 @@ json::object render(const Resource& resource) {
   return out;
 }
 
-json::object render_kubernetes(const Resource& resource, const std::string& namespace_) {
+namespace {
+
+void add_labels(const Resource& resource, json::object& metadata) {
+  json::object labels;
+  json::object annotations;
+  for (const auto& [key, value] : resource.labels) (is_annotation(key) ? annotations : labels).emplace(key, value);
+  if (resource.type->mesh_scoped && resource.type->kubernetes.mesh_in_label) labels[label::mesh] = resource.mesh;
+  if (!labels.empty()) metadata["labels"] = std::move(labels);
+  if (!annotations.empty()) metadata["annotations"] = std::move(annotations);
+}
+
+}  // namespace
+
+json::object render_kubernetes(const Resource& resource, const KubernetesPlace& place) {
   const auto& form = resource.type->kubernetes;
   json::object metadata;
-  metadata["name"] = resource.name;
-  if (form.namespaced) metadata["namespace"] = namespace_;
+  metadata["name"] = place.name;
+  if (form.namespaced) metadata["namespace"] = place.namespace_;
   metadata["creationTimestamp"] = format_time(resource.created);
+  if (place.is_native) add_labels(resource, metadata);
 
   json::object out;
   out["apiVersion"] = form.native ? form.api_version : "kuma.io/v1alpha1";
   out["kind"] = form.native ? form.kind : resource.type->name;
-  if (resource.type->mesh_scoped && !form.native) out["mesh"] = resource.mesh;
+  const bool mesh_on_top = !form.native && !(place.is_native && form.mesh_in_label);
+  if (resource.type->mesh_scoped && mesh_on_top) out["mesh"] = resource.mesh;
   if (form.native) {
-    if (resource.type->mesh_scoped) metadata["labels"] = json::object{{label::mesh, resource.mesh}};
+    if (resource.type->mesh_scoped && !place.is_native) metadata["labels"] = json::object{{label::mesh, resource.mesh}};
     out["metadata"] = std::move(metadata);
     auto spec = spec_json(resource);
     const auto* data = find(spec, {"data"});

@@ -43,8 +43,15 @@ boost::json::object render_meta(const Resource& resource, std::string_view type_
 // The spec as JSON whatever its encoding; an empty object when it does not decode.
 boost::json::value spec_json(const Resource& resource);
 
-// Kubernetes format of a resource of a universal control plane, or of a namespaced one (`namespace_`).
-boost::json::object render_kubernetes(const Resource& resource, const std::string& namespace_);
+// Where the Kubernetes format puts a resource, and how much of it is shown.
+struct KubernetesPlace {
+  std::string name;        // metadata.name
+  std::string namespace_;  // metadata.namespace, for kinds that have one
+  // Of a namespaced control plane: labels are shown, with those among them that Kubernetes keeps as annotations, and
+  // the mesh stands where the kind has it. A universal one shows what Kuma shows (rest-api.md 6.2).
+  bool is_native = false;
+};
+boost::json::object render_kubernetes(const Resource& resource, const KubernetesPlace& place);
 
 // The bytes that are stored for a spec written as JSON.
 Result<std::string> encode_spec(const ResourceType& type, const boost::json::value& spec);

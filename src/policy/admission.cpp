@@ -6,6 +6,7 @@
 #include "model/document.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
+#include "policy/core_name.h"
 #include "policy/labels.h"
 #include "policy/names.h"
 #include "policy/proto_rules.h"
@@ -26,27 +27,19 @@ Admission refuse(Stage stage, Violations violations) {
 
 Admission malformed(std::string detail) { return {Status(Code::malformed, std::move(detail)), Stage::none}; }
 
-// A stored name taken apart. Without namespaces all of it is `name`.
-struct CoreName {
-  std::string name;
-  std::string namespace_;
-
-  std::string text() const { return namespace_.empty() ? name : name + "." + namespace_; }
-};
-
 class Admitter {
  public:
   Admitter(const ControlPlaneKind& control_plane, const Request& request)
       : control_plane_(control_plane),
         request_(request),
         type_(*request.type),
-        namespaced_(control_plane.has_namespaces() && request.type->kubernetes.namespaced) {}
+        namespaced_(has_namespace(control_plane, *request.type)) {}
 
   Admission run() {
     auto document = parse_document(*request_.catalogue, *request_.body, request_.type);
     if (!document.ok()) return {document.status(), Stage::process};
     document_ = std::move(*document);
-    name_ = split(request_.name);
+    name_ = split_core_name(control_plane_, type_, request_.name);
     if (auto stop = read_spec()) return std::move(*stop);
     if (auto stop = check_rules()) return std::move(*stop);
     if (auto stop = check_envelope()) return std::move(*stop);
@@ -54,19 +47,12 @@ class Admitter {
   }
 
  private:
-  CoreName split(const std::string& name) const {
-    if (!namespaced_) return {name, ""};
-    const auto dot = name.rfind('.');
-    if (dot == std::string::npos) return {name, control_plane_.system_namespace};
-    return {name.substr(0, dot), name.substr(dot + 1)};
-  }
-
   CoreName written_name() const {
     if (!namespaced_) return {document_.name, ""};
     if (!document_.namespace_.empty()) return {document_.name, document_.namespace_};
     // In the Kubernetes format dots belong to the name.
     if (document_.format == Document::Format::kubernetes) return {document_.name, control_plane_.system_namespace};
-    return split(document_.name);
+    return split_core_name(control_plane_, type_, document_.name);
   }
 
   std::string written_mesh() const { return document_.has_mesh ? document_.mesh : std::string(default_mesh); }
@@ -119,9 +105,14 @@ class Admitter {
   void check_namespaces(Outcome& outcome) {
     if (namespaced_) {
       check_namespace(type_, door(), outcome);
-    } else if (!document_.namespace_.empty() && !control_plane_.has_namespaces() &&
-               document_.namespace_ != control_plane_.system_namespace) {
+    } else if (document_.namespace_.empty() || document_.namespace_ == control_plane_.system_namespace) {
+      return;
+    } else if (!control_plane_.has_namespaces()) {
       outcome.refuse("metadata.namespace", "namespaces need environment: kubernetes");
+    } else if (type_.kubernetes.native) {
+      outcome.refuse("metadata.namespace",
+                     "resource type " + type_.name +
+                         " can be created only in the system namespace:" + control_plane_.system_namespace);
     }
   }
 
@@ -130,10 +121,7 @@ class Admitter {
     Outcome outcome;
     if (written_name().text() != name_.text())
       outcome.refuse("name", "name from the URL has to be the same as in body");
-    const auto full_length = control_plane_.zone.size() + 1 + name_.name.size();
-    if (control_plane_.is_zone() && control_plane_.federated && full_length >= limits::name_bytes) {
-      outcome.refuse("name", "the length of the name must be shorter");
-    }
+    if (is_too_long_with_zone()) outcome.refuse("name", "the length of the name must be shorter");
     if (document_.type_text != type_.name) outcome.refuse("type", "type from the URL has to be the same as in body");
     if (type_.mesh_scoped && written_mesh() != request_.mesh) {
       outcome.refuse("mesh", "mesh from the URL has to be the same as in body");
@@ -143,6 +131,12 @@ class Admitter {
     check_identifiers(outcome);
     if (outcome.ok()) return std::nullopt;
     return refuse(Stage::process, std::move(outcome.violations));
+  }
+
+  // Older globals put the zone in front of names. Kubernetes has no such bound.
+  bool is_too_long_with_zone() const {
+    if (!control_plane_.is_zone() || !control_plane_.federated || control_plane_.has_namespaces()) return false;
+    return control_plane_.zone.size() + 1 + name_.name.size() >= limits::name_bytes;
   }
 
   void check_identifiers(Outcome& outcome) {
@@ -162,8 +156,7 @@ class Admitter {
       if (auto problem = new_mesh_name_problem(name_.name))
         return refuse(Stage::create, {{"name", std::move(*problem)}});
     }
-    auto labels = compute_labels(control_plane_, type_, request_.mesh, name_.namespace_, spec_, document_.labels);
-    if (control_plane_.has_namespaces()) labels.set_default(label::display_name, name_.name);
+    auto labels = complete_labels(control_plane_, type_, request_.mesh, name_, spec_, document_.labels);
     if (!creates) {
       auto violations = immutable_label_violations(request_.existing->labels, labels);
       if (!violations.empty()) return refuse(Stage::labels, std::move(violations));

@@ -107,6 +107,14 @@ Labels compute_labels(const ControlPlaneKind& control_plane, const ResourceType&
   return labels;
 }
 
+Labels complete_labels(const ControlPlaneKind& control_plane, const ResourceType& type, const std::string& mesh,
+                       const CoreName& name, const json::value& spec, const Labels& user) {
+  auto labels = compute_labels(control_plane, type, mesh, name.namespace_, spec, user);
+  if (control_plane.has_namespaces() && labels.get(label::display_name).empty())
+    labels.set(label::display_name, name.name);
+  return labels;
+}
+
 Violations immutable_label_violations(const Labels& before, const Labels& after) {
   Violations violations;
   for (auto key : immutable_labels) {

@@ -11,6 +11,7 @@
 #include "model/catalogue.h"
 #include "model/labels.h"
 #include "policy/control_plane.h"
+#include "policy/core_name.h"
 #include "policy/outcome.h"
 
 namespace kdsd::policy {
@@ -29,6 +30,10 @@ void check_labels(const ControlPlaneKind& control_plane, const ResourceType& typ
 // The labels that are stored. The spec has passed validation; where its role cannot be computed none is set.
 Labels compute_labels(const ControlPlaneKind& control_plane, const ResourceType& type, const std::string& mesh,
                       const std::string& namespace_, const boost::json::value& spec, const Labels& user);
+
+// compute_labels, and the display name that own resources show where there are namespaces: what is stored in the end.
+Labels complete_labels(const ControlPlaneKind& control_plane, const ResourceType& type, const std::string& mesh,
+                       const CoreName& name, const boost::json::value& spec, const Labels& user);
 
 // Origin, zone and display name before and after an update; adding one is allowed.
 Violations immutable_label_violations(const Labels& before, const Labels& after);

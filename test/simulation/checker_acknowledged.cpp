@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "reference_rewriting.h"
+
 namespace kdsd::sim {
 
 Content AcknowledgedChecker::found_at(const ControlPlane& at, const ResourceKey& key) const {
@@ -47,6 +49,10 @@ void AcknowledgedChecker::after_commit(const ControlPlane& at, const kds::Commit
   }
 }
 
+void AcknowledgedChecker::on_renaming(const ControlPlane& at, const std::string& before, const std::string& after) {
+  workload_.ledger(at.name()).rename_namespace(before, after);
+}
+
 void AcknowledgedChecker::on_response(const ControlPlane&, const Handle& handle, const std::string&,
                                       const kds::Response& response) {
   out_[{handle, response.type}] = response;
@@ -71,7 +77,9 @@ void AcknowledgedChecker::check_held(const ControlPlane& at, const std::string& 
     auto found = at.resources().find(key);
     if (found == at.resources().end()) return world_.violation("acknowledged", what + "stored " + key.text());
     const auto& stored = *found->second;
-    if (stored.source != source || stored.spec != item.resource.spec || stored.labels != item.resource.labels) {
+    if (stored.source != source ||
+        !same_where_received(stored, stored.spec, item.resource.spec, at.place(), at.is_kdsd()) ||
+        stored.labels != item.resource.labels) {
       return world_.violation("acknowledged", what + "stored the content of " + key.text());
     }
   }

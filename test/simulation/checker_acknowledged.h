@@ -17,6 +17,7 @@ class AcknowledgedChecker : public Observer {
 
   void on_start(const ControlPlane& at, bool from_backup) override;
   void after_commit(const ControlPlane& at, const kds::CommitBatch& batch) override;
+  void on_renaming(const ControlPlane& at, const std::string& before, const std::string& after) override;
   void on_response(const ControlPlane& from, const Handle& handle, const std::string& zone,
                    const kds::Response& response) override;
   void on_request(const ControlPlane& from, const Handle& handle, const std::string& zone,

@@ -41,7 +41,8 @@ std::string ConvergenceChecker::compare(const ControlPlane& at, const std::strin
       return where + key.text() + " has labels " + content_of(it->second).text() + " instead of " +
              Content{true, expected.labels, expected.spec}.text();
     }
-    if (!means_the_same(at, found, expected.spec)) return where + key.text() + " has an old spec";
+    if (!same_where_received(found, found.spec, expected.spec, at.place(), at.is_kdsd()))
+      return where + key.text() + " has an old spec";
     if (auto text = wrong_form(at, found); !text.empty()) return where + text;
     if (at.is_global() && key.type->has_status && found.status != expected.status)
       return where + key.text() + " has an old status";
@@ -52,14 +53,6 @@ std::string ConvergenceChecker::compare(const ControlPlane& at, const std::strin
     return where + key.text() + " should not be there";
   }
   return {};
-}
-
-// A zone may go on with what it holds when only the spelling of references differs.
-bool ConvergenceChecker::means_the_same(const ControlPlane& at, const Resource& found, const std::string& spec) const {
-  if (same_meaning(*found.type, found.spec, spec)) return true;
-  if (at.is_global() || !at.is_kdsd()) return false;
-  return same_meaning(*found.type, with_local_references(found, found.spec, at.place()),
-                      with_local_references(found, spec, at.place()));
 }
 
 // The form in which a kdsd control plane uses a copy, and shows it.

@@ -22,7 +22,6 @@ class ConvergenceChecker {
 
  private:
   std::string compare(const ControlPlane& at, const std::string& source, const WantedMap& wanted, bool tolerant) const;
-  bool means_the_same(const ControlPlane& at, const Resource& found, const std::string& spec) const;
   std::string wrong_form(const ControlPlane& at, const Resource& found) const;
   std::string orphans(const ControlPlane& at) const;
 

@@ -29,6 +29,7 @@ Faults::Faults(World& world) : world_(world), random_(world.random()) {
       {"crash", 4, [this] { return crash(); }},
       {"crash at an effect", 6, [this] { return crash_at_effect(); }},
       {"restored backup", 1, [this] { return restore_backup(); }},
+      {"renamed system namespace", 3, [this] { return rename_system_namespace(); }},
       {"slow commit", 3,
        [this] {
          auto* node = dynamic_cast<Node*>(&some_party());
@@ -45,9 +46,17 @@ Faults::Faults(World& world) : world_(world), random_(world.random()) {
 }
 
 std::vector<std::string> Faults::kinds() {
-  return {"connection lost",     "partition",     "half-open, the zone knows", "half-open, the global knows",
-          "late old connection", "crash",         "crash at an effect",        "restored backup",
-          "slow commit",         "failing commit"};
+  return {"connection lost",
+          "partition",
+          "half-open, the zone knows",
+          "half-open, the global knows",
+          "late old connection",
+          "crash",
+          "crash at an effect",
+          "restored backup",
+          "renamed system namespace",
+          "slow commit",
+          "failing commit"};
 }
 
 void Faults::strike() {
@@ -101,6 +110,17 @@ bool Faults::restore_backup() {
   if (node == nullptr || !node->can_restore()) return false;
   world_.crash(party, random_.one_in(3));
   node->restore_backup(1 + random_.below(commits_lost_max));
+  restart_later(party);
+  return true;
+}
+
+bool Faults::rename_system_namespace() {
+  static const std::vector<std::string> names = {"kuma-system", "mesh-system", "ops-system"};
+  auto& party = some_party();
+  auto* node = dynamic_cast<Node*>(&party);
+  if (node == nullptr || !party.alive() || !party.place().is_kubernetes) return false;
+  world_.crash(party, random_.one_in(3));
+  node->rename_system_namespace(random_.pick(names));
   restart_later(party);
   return true;
 }

@@ -33,6 +33,7 @@ class Faults {
   bool crash();
   bool crash_at_effect();
   bool restore_backup();
+  bool rename_system_namespace();
   bool second_connection();
 
   World& world_;

@@ -38,6 +38,24 @@ void Ledger::settle(const ResourceKey& key, const Content& found) {
   account.attempts.clear();
 }
 
+void Ledger::rename_namespace(const std::string& before, const std::string& after) {
+  std::map<ResourceKey, Account> renamed;
+  const auto suffix = "." + before;
+  const auto relabel = [&](Content& content) {
+    if (content.exists) content.labels.set("k8s.kuma.io/namespace", after);
+  };
+  for (auto& [key, account] : accounts_) {
+    auto now = key;
+    if (key.type->named_with_namespace() && key.name.ends_with(suffix)) {
+      now.name = key.name.substr(0, key.name.size() - suffix.size()) + "." + after;
+      relabel(account.acknowledged);
+      for (auto& attempt : account.attempts) relabel(attempt.content);
+    }
+    renamed[now] = std::move(account);
+  }
+  accounts_ = std::move(renamed);
+}
+
 bool Ledger::allows(const ResourceKey& key, const Content& found) const {
   auto it = accounts_.find(key);
   if (it == accounts_.end()) return false;

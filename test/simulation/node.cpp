@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kds/system_namespace.h"
+
 namespace kdsd::sim {
 
 policy::ControlPlaneKind control_plane_of(const Place& place) {
@@ -28,9 +30,39 @@ void Node::start() {
   core_ = std::make_unique<kds::Core>(std::move(options), world_.catalogue());
   prepare();
   core_->load(store_.load());
+  boot();
   for (auto* observer : world_.observers()) observer->on_start(*this, from_backup_);
   from_backup_ = false;
   carry_out();
+}
+
+// What has to be on the disk before anything else runs: a renamed system namespace. Observers see the disk before and
+// after, not the writes.
+void Node::boot() {
+  if (!place_.is_kubernetes) return;
+  for (auto* observer : world_.observers()) observer->before_restore(*this);
+  kds::Write write;
+  write.decide = [this](kds::Transaction& transaction) {
+    return kds::rename_system_namespace(transaction, control_plane_of(place_));
+  };
+  write.done = [this](const Status& status) {
+    if (!status.ok()) world_.violation("boot", name_ + " does not start: " + status.text());
+  };
+  (void)core_->submit(std::move(write));
+  for (auto effects = core_->take_effects(); !effects.empty(); effects = core_->take_effects()) {
+    for (auto& effect : effects) {
+      auto* commit = std::get_if<kds::CommitEffect>(&effect);
+      if (commit == nullptr) continue;
+      store_.apply(commit->batch);
+      core_->committed(Status());
+    }
+  }
+  for (auto* observer : world_.observers()) observer->after_restore(*this);
+}
+
+void Node::rename_system_namespace(const std::string& name) {
+  for (auto* observer : world_.observers()) observer->on_renaming(*this, place_.system_namespace, name);
+  place_.system_namespace = name;
 }
 
 void Node::prepare() { core_->set_now(Timestamp{world_.schedule().now()}); }

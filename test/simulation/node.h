@@ -43,13 +43,15 @@ class Node : public ControlPlane {
     slow_commit_ = 0;
     fail_commit_ = false;
   }
-  void restore_backup(std::size_t commits_back);  // only while it is down
+  void restore_backup(std::size_t commits_back);          // only while it is down
+  void rename_system_namespace(const std::string& name);  // likewise
   bool can_restore() const { return store_.commits() > 0; }
 
   const kds::Core& core() const { return *core_; }
 
  private:
   void prepare();
+  void boot();
   void carry_out();
   void carry_out(kds::Effect& effect);
   void begin_commit(kds::CommitBatch batch);

@@ -107,4 +107,11 @@ std::string with_local_references(const Resource& policy, const std::string& spe
   return json::serialize(document);
 }
 
+bool same_where_received(const Resource& policy, const std::string& a, const std::string& b, const Place& at,
+                         bool is_kdsd) {
+  if (same_meaning(*policy.type, a, b)) return true;
+  if (at.zone.empty() || !is_kdsd || !policy.type->is_target_ref_policy) return false;
+  return same_meaning(*policy.type, with_local_references(policy, a, at), with_local_references(policy, b, at));
+}
+
 }  // namespace kdsd::sim

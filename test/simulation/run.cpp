@@ -80,9 +80,10 @@ class Run {
  private:
   void build() {
     const auto seed = options_.seed;
-    world_.add_global();
-    world_.add_zone("east");
-    world_.add_zone("west", seed % 4 == 1 ? "kuma-system" : "");
+    // Every mix of control planes with and without namespaces; system namespaces agree or differ.
+    world_.add_global(seed % 4 == 2 ? "kuma-system" : "");
+    world_.add_zone("east", seed % 8 == 2 || seed % 8 == 4 ? "ops-system" : "");
+    world_.add_zone("west", seed % 4 == 1 ? "kuma-system" : seed % 4 == 2 ? "mesh-system" : "");
     if (seed % 3 == 0) {
       std::vector<std::string> features = {"zone-token", "hash-suffix", "hg-mz-selector", "producer-policy-flow",
                                            "optional-top-level-target-ref"};

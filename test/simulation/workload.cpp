@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include "model/document.h"
+#include "model/hash.h"
 #include "model/proto_spec.h"
+#include "policy/labels.h"
 
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
 #include "kuma/mesh/v1alpha1/mesh.pb.h"
 #include "kuma/mesh/v1alpha1/zone_proxy.pb.h"
 #include "kuma/system/v1alpha1/config.pb.h"
 #include "kuma/system/v1alpha1/zone.pb.h"
+#include "node.h"
 
 namespace kdsd::sim {
 namespace {
@@ -34,11 +38,22 @@ Labels own_labels(const ControlPlane& at, const std::string& mesh) {
   return labels;
 }
 
+void settle_in_namespace(const ControlPlane& at, Resource& resource, const std::string& namespace_) {
+  if (!at.place().is_kubernetes) return;
+  const auto plane = control_plane_of(at.place());
+  if (at.is_global()) resource.labels.erase("kuma.io/origin");
+  policy::CoreName name{resource.name, resource.type->named_with_namespace() ? namespace_ : std::string()};
+  resource.labels =
+      policy::complete_labels(plane, *resource.type, resource.mesh, name, spec_json(resource), resource.labels);
+  resource.name = name.text();
+}
+
 Workload::Workload(World& world) : world_(world), random_(world.random()) {
   choices_ = {
       {2, [this] { put_mesh(); }},
       {8, [this] { put_policy(world_.global()); }},
       {12, [this] { put_policy(some_zone()); }},
+      {4, [this] { put_route(some_zone()); }},
       {12, [this] { put_service(); }},
       {12, [this] { put_dataplane(); }},
       {4, [this] { put_ingress(); }},
@@ -151,6 +166,44 @@ void Workload::put_mesh() {
   put(world_.global(), std::move(resource));
 }
 
+// On a universal zone users may write the labels of namespaces by hand (kds-protocol.md 8.3).
+std::string Workload::written_in(const ControlPlane& at) {
+  if (at.is_global()) return at.place().is_kubernetes ? at.place().system_namespace : std::string();
+  if (random_.one_in(4)) return at.place().is_kubernetes ? at.place().system_namespace : std::string();
+  return random_.pick(namespaces);
+}
+
+// To services of the own namespace, or to others; some names only look as if they were hashed.
+std::string Workload::reference(bool is_producer) {
+  auto name = some_name();
+  if (random_.one_in(8)) name += "-2456789bcdfvwxz2";
+  if (random_.one_in(12)) name += "_shop_svc_80";
+  if (random_.one_in(12)) name = hashed_name("default", name, {random_.pick(world_.zone_names()), "shop"});
+  if (is_producer) return R"({"kind":"MeshService","name":")" + name + R"("})";
+  switch (random_.below(3)) {
+    case 0:
+      return R"({"kind":"MeshService","labels":{"app":"x"}})";
+    case 1:
+      return R"({"kind":"MeshExternalService","name":")" + name + R"("})";
+    default:
+      return R"({"kind":"MeshService","name":")" + name + R"(","namespace":"elsewhere"})";
+  }
+}
+
+void Workload::add_role(ControlPlane& at, Resource& resource, const std::string& namespace_, bool is_producer) {
+  if (at.is_global() || namespace_.empty()) return;
+  const bool is_system = at.place().is_kubernetes && namespace_ == at.place().system_namespace;
+  std::string role = is_system ? "system" : is_producer ? "producer" : "consumer";
+  if (!at.place().is_kubernetes) {
+    resource.labels.set("k8s.kuma.io/namespace", namespace_);
+    resource.labels.set("kuma.io/display-name", resource.name);
+    resource.name += "." + namespace_;
+  }
+  // Labels of an older release, or of a user who writes them by hand.
+  if (!is_system && random_.one_in(10)) role = random_.pick(std::vector<std::string>{"producer", "consumer", "system"});
+  resource.labels.set("kuma.io/policy-role", role);
+}
+
 void Workload::put_policy(ControlPlane& at) {
   Resource resource;
   resource.type = &world_.type("MeshTimeout");
@@ -158,27 +211,48 @@ void Workload::put_policy(ControlPlane& at) {
   resource.name = some_name();
   resource.labels = own_labels(at, resource.mesh);
   const auto timeout = std::to_string(++counter_) + "s";
+  const auto namespace_ = written_in(at);
+  const bool is_producer = !random_.one_in(3);
   std::string target;
   if (random_.one_in(3)) target = R"("targetRef":{"kind":"Mesh"},)";
-  std::string kind = R"({"kind":"Mesh"})";
-  if (!at.is_global() && !random_.one_in(4)) {
-    const auto& written_in = random_.pick(namespaces);
-    const bool is_producer = !random_.one_in(3);
-    resource.labels.set("k8s.kuma.io/namespace", written_in);
-    resource.labels.set("kuma.io/policy-role", is_producer ? "producer" : "consumer");
-    resource.labels.set("kuma.io/display-name", resource.name);
-    resource.name += "." + written_in;
-    kind =
-        is_producer ? R"({"kind":"MeshService","name":"catalog"})" : R"({"kind":"MeshService","labels":{"app":"x"}})";
-    if (random_.one_in(4)) {
-      const auto tagged = random_.pick(world_.zone_names());
-      target = R"("targetRef":{"kind":"MeshSubset","tags":{"kuma.io/zone":")" + tagged + R"("}},)";
-    }
-  } else if (!at.is_global()) {
-    resource.labels.set("kuma.io/effect", "default");
+  if (!namespace_.empty() && random_.one_in(4)) {
+    const auto tagged = random_.pick(world_.zone_names());
+    target = R"("targetRef":{"kind":"MeshSubset","tags":{"kuma.io/zone":")" + tagged + R"("}},)";
   }
-  resource.spec =
-      "{" + target + R"("to":[{"targetRef":)" + kind + R"(,"default":{"connectionTimeout":")" + timeout + R"("}}]})";
+  std::string ref = R"({"kind":"Mesh"})";
+  if (at.is_global() && random_.one_in(2)) ref = R"({"kind":"MeshMultiZoneService","name":")" + some_name() + R"("})";
+  if (!at.is_global() && !namespace_.empty()) ref = reference(is_producer);
+  const auto item = [&](const std::string& to) {
+    return R"({"targetRef":)" + to + R"(,"default":{"connectionTimeout":")" + timeout + R"("}})";
+  };
+  resource.spec = "{" + target + R"("to":[)" + item(ref);
+  // Of two roles at once: stored before there was a rule against it.
+  if (!at.is_global() && !namespace_.empty() && random_.one_in(10))
+    resource.spec += "," + item(reference(!is_producer));
+  resource.spec += "]}";
+  settle_in_namespace(at, resource, namespace_);
+  add_role(at, resource, namespace_, is_producer);
+  const auto mesh = resource.mesh;
+  put_when(at, std::move(resource), mesh);
+}
+
+void Workload::put_route(ControlPlane& at) {
+  Resource resource;
+  resource.type = &world_.type("MeshHTTPRoute");
+  resource.mesh = some_mesh();
+  resource.name = some_name();
+  resource.labels = own_labels(at, resource.mesh);
+  const auto namespace_ = written_in(at);
+  const auto backend = [&] {
+    const auto port = random_.one_in(2) ? std::string(R"(,"port":80)") : std::string();
+    return R"({"kind":"MeshService","name":")" + some_name() + '"' + port + "}";
+  };
+  const auto filter = R"({"type":"RequestMirror","requestMirror":{"backendRef":)" + backend() + "}}";
+  resource.spec = R"({"to":[{"targetRef":)" + reference(true) +
+                  R"(,"rules":[{"matches":[{"path":{"type":"PathPrefix","value":"/)" + std::to_string(++counter_) +
+                  R"("}}],"default":{"backendRefs":[)" + backend() + R"(],"filters":[)" + filter + "]}}]}]}";
+  settle_in_namespace(at, resource, namespace_);
+  add_role(at, resource, namespace_, true);
   const auto mesh = resource.mesh;
   put_when(at, std::move(resource), mesh);
 }
@@ -194,6 +268,7 @@ void Workload::put_service() {
   resource.spec = R"({"ports":[{"port":)" + std::to_string(1 + random_.below(60000)) +
                   R"(,"appProtocol":"http"}],"selector":{"dataplaneTags":{"a":"b"}}})";
   if (random_.one_in(2)) resource.status = R"({"dataplaneProxies":{"connected":)" + std::to_string(++counter_) + "}}";
+  settle_in_namespace(at, resource, at.place().is_kubernetes ? written_in(at) : std::string());
   const auto mesh = resource.mesh;
   put_when(at, std::move(resource), mesh);
 }
@@ -211,8 +286,9 @@ void Workload::put_dataplane() {
   resource.mesh = some_mesh();
   resource.name = some_name();
   // One that an old release stored has no labels yet.
-  if (!random_.one_in(4)) resource.labels = own_labels(at, resource.mesh);
+  if (at.place().is_kubernetes || !random_.one_in(4)) resource.labels = own_labels(at, resource.mesh);
   resource.spec = bytes_of(spec);
+  settle_in_namespace(at, resource, at.place().is_kubernetes ? written_in(at) : std::string());
   const auto mesh = resource.mesh;
   put_when(at, std::move(resource), mesh);
 }
@@ -228,6 +304,7 @@ void Workload::put_ingress() {
   resource.name = some_name();
   resource.labels = own_labels(at, "");
   resource.spec = bytes_of(spec);
+  settle_in_namespace(at, resource, at.place().system_namespace);
   put(at, std::move(resource));
 }
 
@@ -263,6 +340,7 @@ void Workload::put_generator(ControlPlane& at) {
   const char* selector = random_.one_in(2) ? "meshService" : "meshExternalService";
   resource.spec = std::string(R"({"selector":{")") + selector + R"(":{"matchLabels":{"a":")" +
                   std::to_string(++counter_) + R"("}}},"template":"{{ .Name }}.mesh"})";
+  settle_in_namespace(at, resource, at.place().system_namespace);
   put(at, std::move(resource));
 }
 

@@ -36,6 +36,9 @@ class Ledger {
   // After a restart what is found is what counts: nobody waits for an answer any more.
   void settle(const ResourceKey& key, const Content& found);
 
+  // What was written into the system namespace is found under its new name from the next start on.
+  void rename_namespace(const std::string& before, const std::string& after);
+
   bool knows(const ResourceKey& key) const { return accounts_.contains(key); }
   bool allows(const ResourceKey& key, const Content& found) const;
   std::string expectation(const ResourceKey& key) const;
@@ -81,6 +84,10 @@ class Workload {
   std::string some_name();
   void put_mesh();
   void put_policy(ControlPlane& at);
+  void put_route(ControlPlane& at);
+  std::string reference(bool is_producer);
+  std::string written_in(const ControlPlane& at);
+  void add_role(ControlPlane& at, Resource& resource, const std::string& namespace_, bool is_producer);
   void put_service();
   void put_dataplane();
   void put_ingress();
@@ -102,7 +109,10 @@ class Workload {
   std::uint64_t counter_ = 0;
 };
 
-// Labels as REST gives them to a new resource.
+// Labels as REST gives them to a new resource, where there are no namespaces.
 Labels own_labels(const ControlPlane& at, const std::string& mesh);
+
+// Where there are, name and labels of a new resource say in which one it is; elsewhere nothing changes.
+void settle_in_namespace(const ControlPlane& at, Resource& resource, const std::string& namespace_);
 
 }  // namespace kdsd::sim

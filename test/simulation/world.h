@@ -58,6 +58,8 @@ class Observer {
   virtual void on_start(const ControlPlane&, bool /*from_backup*/) {}
   virtual void before_restore(const ControlPlane&) {}
   virtual void after_restore(const ControlPlane&) {}  // its disk goes back to a backup; it starts later
+  // It is down, and will start with another system namespace.
+  virtual void on_renaming(const ControlPlane&, const std::string& /*before*/, const std::string& /*after*/) {}
 };
 
 struct WorldOptions {

@@ -12,8 +12,11 @@
 namespace kdsd::kds {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(Core, PolicyOfTheGlobalReachesEveryZoneUnderItsHashedName) {
   TestPlane global("");
@@ -69,6 +72,19 @@ TEST(Core, ReconnectOfAZoneThatKnowsWhereItStoodBringsNothing) {
   EXPECT_EQ(again.resources_down, 0u);
   EXPECT_EQ(east.commits, commits) << "nothing is written";
   EXPECT_EQ(east.names("MeshTimeout").size(), 20u);
+}
+
+TEST(Core, ZoneTellsWhatItLosesByJoining) {
+  TestPlane global("");
+  TestPlane east("east");
+  ASSERT_TRUE(east.put("Mesh", "", "only-here", "{}").ok());
+  ASSERT_TRUE(east.put("MeshTimeout", "default", "mine", timeout_spec).ok());
+  TestLink link(global, east, "east", "c1");
+  link.settle();
+  EXPECT_THAT(east.names("Mesh"), IsEmpty());
+  EXPECT_THAT(east.names("MeshTimeout"), ElementsAre("mine"));
+  EXPECT_THAT(east.logged, Contains(HasSubstr("only-here")));
+  EXPECT_THAT(east.logged, Not(Contains(HasSubstr("mine"))));
 }
 
 TEST(Core, ChangesMadeWhileAZoneWasAwayArriveAloneWhenItReturns) {

@@ -83,6 +83,8 @@ class TestPlane {
           core->written(send->stream);
         } else if (auto* close = std::get_if<CloseEffect>(&effect)) {
           ended[close->stream] = close->text;
+        } else if (auto* log = std::get_if<LogEffect>(&effect)) {
+          logged.push_back(log->text);
         }
       }
     }
@@ -105,6 +107,7 @@ class TestPlane {
   std::unique_ptr<Core> core;
   std::vector<Sent> outgoing;
   std::map<StreamId, std::string> ended;
+  std::vector<std::string> logged;
   std::map<ResourceKey, EntryPtr> entries;
   std::map<std::string, std::string> facts;
   Revision revision;
@@ -198,7 +201,17 @@ inline constexpr char timeout_spec[] =
     R"({"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},"default":{"http":{"requestTimeout":"5s"}}}]})";
 inline constexpr char slower_timeout_spec[] =
     R"({"targetRef":{"kind":"Mesh"},"to":[{"targetRef":{"kind":"Mesh"},"default":{"http":{"requestTimeout":"9s"}}}]})";
+inline constexpr char producer_spec[] =
+    R"({"to":[{"targetRef":{"kind":"MeshService","name":"catalog"},"default":{"http":{"requestTimeout":"5s"}}}]})";
 inline constexpr char service_spec[] =
     R"({"selector":{"dataplaneTags":{"app":"a"}},"ports":[{"port":80,"targetPort":80,"appProtocol":"http"}]})";
+
+// Of a control plane with namespaces.
+inline CoreOptions namespaced(const std::string& system_namespace) {
+  CoreOptions options;
+  options.control_plane.environment = policy::Environment::kubernetes;
+  options.control_plane.system_namespace = system_namespace;
+  return options;
+}
 
 }  // namespace kdsd::kds

@@ -16,8 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr char producer_spec[] =
-    R"({"to":[{"targetRef":{"kind":"MeshService","name":"catalog"},"default":{"http":{"requestTimeout":"5s"}}}]})";
 constexpr char explicit_spec[] =
     R"({"to":[{"targetRef":{"kind":"MeshService","name":"catalog","namespace":"shop"},"default":{"http":{"requestTimeout":"5s"}}}]})";
 
@@ -26,13 +24,6 @@ const Labels producer_labels = {{"kuma.io/origin", "zone"},
                                 {"k8s.kuma.io/namespace", "shop"},
                                 {"kuma.io/display-name", "slow"},
                                 {"kuma.io/policy-role", "producer"}};
-
-CoreOptions namespaced(const std::string& system_namespace) {
-  CoreOptions options;
-  options.control_plane.environment = policy::Environment::kubernetes;
-  options.control_plane.system_namespace = system_namespace;
-  return options;
-}
 
 std::string derived(const TestPlane& plane, const std::string& name) {
   const auto found = plane.find("MeshTimeout", "default", name);

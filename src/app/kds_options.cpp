@@ -1,0 +1,80 @@
+#include "app/kds_options.h"
+
+#include "app/certificates.h"
+#include "app/config/ciphers.h"
+
+namespace kdsd::app {
+namespace {
+
+// The suites of TLS 1.3 are not for choice: OpenSSL's list does not name them, and neither does gRPC's.
+Result<std::string> tls12_ciphers(const ServerTls& tls) {
+  std::string list;
+  for (const auto& name : tls.cipher_suites) {
+    const auto* cipher = find_cipher(name);
+    if (cipher == nullptr || cipher->is_tls13) continue;
+    if (!list.empty()) list += ':';
+    list += cipher->openssl_name;
+  }
+  if (list.empty() && !tls.cipher_suites.empty() && tls.min_version != TlsVersion::v1_3) {
+    return Status(Code::invalid, "tlsCipherSuites: has no suite for TLS 1.2; add one, or set tlsMinVersion: TLSv1_3");
+  }
+  return list;
+}
+
+Result<net::ServerTls> kds_server_tls(const ServerTls& tls) {
+  if (tls.max_version == TlsVersion::v1_2) {
+    return Status(Code::invalid,
+                  "tlsMaxVersion: TLSv1_2 cannot be kept to here, peers that can speak TLS 1.3 will; leave it empty");
+  }
+  auto pair = read_pair(tls.cert_file, tls.key_file);
+  if (!pair.ok()) return pair.status();
+  auto ciphers = tls12_ciphers(tls);
+  if (!ciphers.ok()) return ciphers.status();
+  net::ServerTls out;
+  out.certificate_pem = std::move(pair->certificate_pem);
+  out.key_pem = std::move(pair->key_pem);
+  out.tls13_only = tls.min_version == TlsVersion::v1_3;
+  out.ciphers = std::move(*ciphers);
+  return out;
+}
+
+std::string bracketed(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
+
+}  // namespace
+
+Result<net::ServerOptions> kds_server_options(const Config& config) {
+  net::ServerOptions options;
+  const auto& kds = config.kds_server;
+  options.address =
+      (kds.bind_address.empty() ? std::string("[::]") : kds.bind_address) + ":" + std::to_string(kds.port);
+  options.message_bytes_max = kds.timing.message_bytes_max;
+  options.compress = config.sync.compression == Compression::gzip;
+  options.health_interval_nanos = kds.health_poll_interval_ns;
+  if (!kds.tls_enabled) return options;
+  auto tls = kds_server_tls(kds.tls);
+  if (!tls.ok()) return tls.status();
+  options.tls = std::move(*tls);
+  return options;
+}
+
+Result<net::ClientOptions> kds_client_options(const Config& config, const std::string& version) {
+  net::ClientOptions options;
+  const auto& client = config.kds_client;
+  options.zone = config.zone_name;
+  options.version = version;
+  options.address = bracketed(client.global->host) + ":" + std::to_string(client.global->port);
+  options.tls.enabled = client.global->tls;
+  options.tls.skip_verify = client.tls_skip_verify;
+  if (!client.root_ca_file.empty()) {
+    auto ca = read_file(client.root_ca_file);
+    if (!ca.ok()) return ca.status().prefixed("rootCaFile");
+    options.tls.root_ca_pem = *ca;
+  }
+  options.message_bytes_max = client.timing.message_bytes_max;
+  options.compress = config.sync.compression == Compression::gzip;
+  options.backoff_base_nanos = config.general.restart_backoff_base_ns;
+  options.backoff_cap_nanos = config.general.restart_backoff_max_ns;
+  return options;
+}
+
+}  // namespace kdsd::app
