@@ -23,6 +23,11 @@ Answer get_overview(Backend& backend, const ResourceType& type, const Call& call
 Answer put_resource(Backend& backend, const ResourceType& type, const Call& call);
 Answer delete_resource(Backend& backend, const ResourceType& type, const Call& call);
 
+// Why a resource is where it is, and what a policy says when spelled out (policy-semantics.md 12.5).
+Answer explain_resource(Backend& backend, const ResourceType& type, const Call& call);
+Answer get_explicit_view(Backend& backend, const ResourceType& type, const Call& call);
+Answer plan_documents(Backend& backend, const Call& call);
+
 // Insights, computed when they are read (rest-api.md 8).
 Answer list_mesh_insights(Backend& backend, const Call& call);
 Answer get_mesh_insight(Backend& backend, const Call& call);

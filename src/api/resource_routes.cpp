@@ -15,8 +15,8 @@ class Adder {
     router_.add(method, path,
                 [handler, &backend = backend_, &type](const Call& call) { return handler(backend, type, call); });
   }
-  void add(const std::string& path, PlainHandler handler) {
-    router_.add("GET", path, [handler, &backend = backend_](const Call& call) { return handler(backend, call); });
+  void add(const std::string& path, PlainHandler handler, const char* method = "GET") {
+    router_.add(method, path, [handler, &backend = backend_](const Call& call) { return handler(backend, call); });
   }
 
  private:
@@ -48,6 +48,8 @@ void add_type(Adder& adder, const ResourceType& type, const std::string& segment
   adder.add("GET", base + "/{name}", type, get_resource);
   adder.add("PUT", base + "/{name}", type, put_resource);
   adder.add("DELETE", base + "/{name}", type, delete_resource);
+  adder.add("GET", base + "/{name}/_explain", type, explain_resource);
+  if (type.is_target_ref_policy) adder.add("GET", base + "/{name}/_explicit", type, get_explicit_view);
   if (type.overview_type.empty()) return;
   add_overviews(adder, type, type.mesh_scoped ? "/meshes/{mesh}/" : "/", segment, true);
   if (type.mesh_scoped) add_overviews(adder, type, "/", segment, false);
@@ -79,6 +81,7 @@ void add_system_routes(Router& router, Backend& backend) {
   adder.add("/_resources", get_resource_types);
   adder.add("/policies", get_policy_types);
   adder.add("/_kri/{kri}", get_by_kri);
+  adder.add("/_plan", plan_documents, "POST");
 }
 
 void add_diagnostics_routes(Router& router, Backend& backend) {

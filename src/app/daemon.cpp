@@ -324,6 +324,7 @@ void Daemon::publish_metrics() {
   for (auto delay : std::exchange(counters.delivery_nanos, {}))
     metrics_->observe_delivery(static_cast<double>(delay) / 1e9);
   snapshot->streams = core_->streams();
+  snapshot->lags = kds::lags_of(*core_);
   const auto& index = core_->index();
   for (const auto* type : Catalogue::builtin().types()) snapshot->resources[type->name] = index.count(*type);
   for (const auto& [zone, status] : core_->zones().all()) {

@@ -16,6 +16,8 @@ const prometheus::Histogram::BucketBoundaries seconds_buckets = {0.0005, 0.001, 
                                                                  0.1,    0.25,  0.5,    1,     2.5,  5,     10};
 const prometheus::Histogram::BucketBoundaries bytes_buckets = {100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
+constexpr double nanos_per_second = 1e9;
+
 class FamilyBuilder {
  public:
   FamilyBuilder(std::string zone, std::vector<MetricFamily>& out) : zone_(std::move(zone)), out_(out) {}
@@ -66,8 +68,10 @@ void add_peers(FamilyBuilder& families, const MetricsSnapshot& snapshot) {
   families.begin("kdsd_peer_connected", "Whether the peer has a stream on which this side sends", MetricType::Gauge);
   for (const auto& [zone, connected] : snapshot.zones_connected) families.add({{"peer", zone}}, connected ? 1 : 0);
   families.begin("kdsd_peer_lag_revisions", "Revisions the peer was not told of yet", MetricType::Gauge);
-  for (const auto& stream : snapshot.streams) {
-    if (stream.sending) families.add({{"peer", stream.peer}}, static_cast<double>(stream.lag_revisions));
+  for (const auto& [peer, lag] : snapshot.lags) families.add({{"peer", peer}}, static_cast<double>(lag.revisions));
+  families.begin("kdsd_peer_lag_seconds", "Age of the oldest change the peer has not answered", MetricType::Gauge);
+  for (const auto& [peer, lag] : snapshot.lags) {
+    families.add({{"peer", peer}}, static_cast<double>(lag.nanos) / nanos_per_second);
   }
   families.begin("kdsd_peer_outstanding", "Responses the peer has not answered", MetricType::Gauge);
   for (const auto& stream : snapshot.streams) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kds/core.h"
+#include "kds/delivery.h"
 
 namespace kdsd::app {
 
@@ -20,6 +21,7 @@ namespace kdsd::app {
 struct MetricsSnapshot {
   std::map<std::string, kds::CoreCounters::OfType> types;
   std::vector<kds::StreamInfo> streams;
+  std::map<std::string, kds::PeerLag> lags;
   std::map<std::string, std::size_t> resources;
   std::map<std::string, bool> zones_connected;
   std::map<std::string, std::uint64_t> versions;  // connected peers by version

@@ -118,7 +118,7 @@ void Core::after_apply(const std::vector<EntryPtr>& entries) {
   for (const auto* type : changed) end_behind(*type);
   for (auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
-    for (const auto* type : changed) stream->sender->on_change(*type);
+    for (const auto* type : changed) stream->sender->on_change(*type, now_);
     pump(*stream);
   }
 }

@@ -121,7 +121,6 @@ struct StreamInfo {
   bool sending = false;
   std::size_t outstanding = 0;  // types with an unanswered response
   std::size_t outstanding_bytes = 0;
-  std::uint64_t lag_revisions = 0;  // newest revision minus the oldest cursor of a type with something to send
   std::size_t held_back = 0;
   SenderStats stats;
 };
@@ -162,10 +161,12 @@ class Core {
   const CoreOptions& options() const { return options_; }
   const Sending& sending() const { return sending_; }
   const ZoneRegistry& zones() const { return zones_; }
+  Timestamp now() const { return now_; }
   CoreCounters& counters() { return counters_; }
   const std::string& store_id() const { return store_id_; }
   std::vector<StreamInfo> streams() const;
-  const Sender* sender_of(const std::string& zone) const;  // the stream that sends to a zone, null when there is none
+  // The stream that sends to a zone, or to the global; null when there is none.
+  const Sender* sender_of(const std::string& peer) const;
   std::uint64_t encodes() const { return cache_.encodes(); }
   std::uint64_t commits() const { return committer_.commits(); }
   std::size_t writes_queued() const { return committer_.queued(); }
@@ -210,6 +211,7 @@ class Core {
   void pump(Stream& stream);
   void close(StreamId id, CloseCode code, const std::string& text);
   void forget(StreamId id, const std::string& why);
+  void note_positions(const Sender& sender, ZoneStatus& zone) const;
   bool take_over(Stream& stream, const std::string& instance);
   void promote_waiting(const std::string& zone);
   void subscribe(Stream& stream);

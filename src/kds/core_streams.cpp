@@ -290,10 +290,6 @@ std::vector<StreamInfo> Core::streams() const {
           info.outstanding_bytes += state.sent_bytes;
         }
         if (state.mode == Sender::Mode::held_back) ++info.held_back;
-        const auto* type = catalogue_.find(name);
-        if (type == nullptr) continue;
-        const auto head = index_.head(*type);
-        if (head > state.cursor) info.lag_revisions = std::max(info.lag_revisions, head.value - state.cursor.value);
       }
     }
     out.push_back(std::move(info));
@@ -301,9 +297,14 @@ std::vector<StreamInfo> Core::streams() const {
   return out;
 }
 
-const Sender* Core::sender_of(const std::string& zone) const {
+const Sender* Core::sender_of(const std::string& peer) const {
+  if (is_global()) {
+    const auto* zone = zones_.find(peer);
+    const auto it = zone == nullptr ? streams_.end() : streams_.find(zone->sender_stream);
+    return it != streams_.end() && it->second->sender ? &*it->second->sender : nullptr;
+  }
   for (const auto& [id, stream] : streams_) {
-    if (stream->peer == zone && stream->sender) return &*stream->sender;
+    if (stream->peer == peer && stream->sender) return &*stream->sender;
   }
   return nullptr;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kds/core.h"
+#include "kds/known_world.h"
 #include "model/proto_spec.h"
 
 namespace kdsd::kds {
@@ -96,6 +97,7 @@ void Core::subscribe(Stream& stream) {
   auto& zone = zones_.at(stream.peer);
   zone.instance = stream.sender->node().instance_id;
   zone.node = stream.sender->node();
+  zone.kind = kind_from_config(stream.peer, zone.node.config);
   zone.subscription_id = random_id(random_);
   zone.subscribed_at = now_;
   zone.disconnected_at = {};
@@ -106,6 +108,15 @@ void Core::subscribe(Stream& stream) {
   write_insights();
 }
 
+void Core::note_positions(const Sender& sender, ZoneStatus& zone) const {
+  if (!sender.started()) return;  // what an earlier stream left is newer knowledge
+  zone.left.clear();
+  for (const auto* type : catalogue_.types()) {
+    auto position = sender.position(*type);
+    if (position.is_asked) zone.left[type->name] = std::move(position);
+  }
+}
+
 void Core::forget(StreamId id, const std::string& why) {
   auto it = streams_.find(id);
   auto stream = std::move(it->second);
@@ -114,6 +125,7 @@ void Core::forget(StreamId id, const std::string& why) {
   auto& zone = zones_.at(stream->peer);
   if (stream->sender && zone.sender_stream == id) {
     for (const auto& [type, state] : stream->sender->types()) zone.stats[type] = state.stats;
+    note_positions(*stream->sender, zone);
     zone.sender_stream = 0;
     if (!zone.subscription_id.empty() && stream->sender->started()) {
       zone.disconnected_at = now_;

@@ -9,7 +9,6 @@
 #include "model/json.h"
 #include "model/proto_spec.h"
 #include "policy/references.h"
-#include "policy/role.h"
 
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
@@ -67,9 +66,7 @@ Decision own_of_global(const Resource& resource) {
 // Policies of a zone: only what a producer wrote reaches other zones (gates G4 to G7).
 Decision policy_of_zone(const Resource& resource, const boost::json::value& spec) {
   const auto& declared = resource.labels.get(label::policy_role);
-  // Only the zone knows which of its namespaces is the system namespace, where all kinds of items may be mixed.
-  if (declared == policy::text(policy::Role::system)) return nobody("role-system");
-  auto role = policy::compute_role(spec, resource.labels.get(label::namespace_), policy::Environment::kubernetes, "");
+  auto role = role_of_relayed(resource, spec);
   if (!role.ok()) return nobody("role-invalid");
   if (*role != policy::Role::producer) return nobody("role-" + std::string(policy::text(*role)));
   if (declared != "producer") return nobody("role-declared-" + (declared.empty() ? std::string("system") : declared));
@@ -98,6 +95,12 @@ Decision relayed(const Resource& resource, const ZoneEnabled& zone_enabled) {
 }
 
 }  // namespace
+
+Result<policy::Role> role_of_relayed(const Resource& resource, const boost::json::value& spec) {
+  // Only the zone knows which of its namespaces is the system namespace, where all kinds of items may be mixed.
+  if (resource.labels.get(label::policy_role) == policy::text(policy::Role::system)) return policy::Role::system;
+  return policy::compute_role(spec, resource.labels.get(label::namespace_), policy::Environment::kubernetes, "");
+}
 
 Decision audience_of(const Resource& resource, const Sending& sending, const ZoneEnabled& zone_enabled) {
   if (resource.labels.get(label::kds_sync) == "disabled") return nobody("kds-sync-disabled");

@@ -4,6 +4,7 @@
 // policy-semantics.md 3 (gates). One place decides; streams, explain and plan ask here.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "model/resource.h"
 #include "policy/control_plane.h"
+#include "policy/role.h"
 
 namespace kdsd::kds {
 
@@ -40,6 +42,10 @@ struct Decision {
 using ZoneEnabled = std::function<bool(std::string_view zone)>;
 
 Decision audience_of(const Resource& resource, const Sending& sending, const ZoneEnabled& zone_enabled);
+
+// The role that a policy of a zone has on the global: computed again from the spec as received (policy-semantics.md 1.3).
+// Code::invalid as compute_role.
+Result<policy::Role> role_of_relayed(const Resource& resource, const boost::json::value& spec);
 
 // `hashed`: as in PeerClass. A copy on a zone is sent to nobody; its wire name is the one its author gave it.
 std::string wire_name(const Resource& resource, const Sending& sending, bool hashed = true);

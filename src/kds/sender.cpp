@@ -26,11 +26,18 @@ Status Sender::on_request(const Request& request, Timestamp now) {
   auto& state = types_[request.type];
   if (state.mode == Mode::unasked) {
     if (auto status = first_request(request, state, type); !status.ok()) return status;
+    state.unsent_since = now;
   } else {
     on_answer(request, state, now);
   }
   dirty_.insert(request.type);
   return {};
+}
+
+void Sender::on_change(const ResourceType& type, Timestamp now) {
+  dirty_.insert(type.name);
+  auto it = types_.find(type.name);
+  if (it != types_.end() && it->second.unsent_since.nanos == 0) it->second.unsent_since = now;
 }
 
 Status Sender::first_request(const Request& request, TypeState& state, const ResourceType* type) {
@@ -65,6 +72,7 @@ void Sender::on_answer(const Request& request, TypeState& state, Timestamp now) 
     answers_.push_back({request.type, request.is_nack, now.nanos - state.sent_at.nanos, request.error_text});
   }
   state.cursor = state.sent;
+  state.behind_since = {};
   state.sent_bytes = 0;
   state.mode = Mode::ready;
 }
@@ -76,7 +84,7 @@ void Sender::record_rejection(const Request& request, TypeState& state, Timestam
     for (auto* text : {&item.type, &item.mesh, &item.name, &item.rule, &item.text}) {
       if (text->size() > limits::rejection_text_bytes) text->resize(limits::rejection_text_bytes);
     }
-    state.rejections.insert(state.rejections.begin(), Rejection{std::move(item), state.sent, now});
+    state.rejections.insert(state.rejections.begin(), Rejection{std::move(item), state.cursor, state.sent, now});
   }
   if (state.rejections.size() > limits::rejections_kept) state.rejections.resize(limits::rejections_kept);
 }
@@ -155,6 +163,7 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
   }
   if (part.resources.empty() && part.removed.empty() && part.complete) {
     state.cursor = part.until;  // everything in between was not for this peer
+    state.unsent_since = {};
     if (!state.announced) return std::nullopt;
   }
   return build(name, state, std::move(part), now);
@@ -186,6 +195,8 @@ std::optional<Message> Sender::build(const std::string& name, TypeState& state, 
     state.held.clear();
   }
   state.sent = part.until;
+  state.behind_since = state.unsent_since.nanos == 0 ? now : state.unsent_since;
+  if (part.complete) state.unsent_since = {};
   state.sent_at = now;
   state.sent_bytes = message.bytes;
   state.nonce = head.nonce;
@@ -220,6 +231,37 @@ SenderStats Sender::totals() const {
     out.sent += state.stats.sent;
     out.acknowledged += state.stats.acknowledged;
     out.rejected += state.stats.rejected;
+  }
+  return out;
+}
+
+TypePosition Sender::position(const ResourceType& type) const {
+  TypePosition out;
+  auto it = types_.find(type.name);
+  if (it == types_.end() || it->second.mode == Mode::unasked) return out;
+  const auto& state = it->second;
+  out.is_asked = true;
+  out.is_awaiting = state.mode == Mode::awaiting;
+  if (state.mode == Mode::held_back) out.held_back_reason = state.held_back_reason;
+  out.cursor = state.cursor;
+  out.sent = out.is_awaiting ? state.sent : state.cursor;
+  out.rejections = state.rejections;
+  const auto head = index_.head(type);
+  if (head <= state.cursor) return out;
+  out.behind = head.value - state.cursor.value;
+  out.behind_since = state.behind_since.nanos != 0 ? state.behind_since : state.unsent_since;
+  return out;
+}
+
+PeerLag Sender::lag(Timestamp now) const {
+  PeerLag out;
+  for (const auto& [name, state] : types_) {
+    if (state.behind_since.nanos == 0 && state.unsent_since.nanos == 0) continue;
+    const auto* type = index_.catalogue().find(name);
+    if (type == nullptr) continue;
+    const auto behind = position(*type);
+    out.revisions = std::max(out.revisions, behind.behind);
+    if (behind.behind_since.nanos != 0) out.nanos = std::max(out.nanos, now.nanos - behind.behind_since.nanos);
   }
   return out;
 }

@@ -52,8 +52,26 @@ struct SenderStats {
 
 struct Rejection {
   RejectedResource resource;  // name empty: a Kuma peer, the whole response was meant
-  Revision revision;          // newest one in the rejected response
+  Revision after;             // the rejected response held what changed after this one …
+  Revision revision;          // … up to this one
   Timestamp at;
+};
+
+// Where a peer stands in the log of one type.
+struct TypePosition {
+  bool is_asked = false;
+  bool is_awaiting = false;
+  std::string held_back_reason;  // empty: it is not held back
+  Revision cursor;               // everything up to here was answered
+  Revision sent;                 // everything up to here was sent
+  Timestamp behind_since;        // when the oldest change that the peer has not answered was made; 0: there is none
+  std::uint64_t behind = 0;      // revisions between the cursor and the newest change of the type
+  std::vector<Rejection> rejections;  // newest first
+};
+
+struct PeerLag {
+  std::uint64_t revisions = 0;  // between what the peer answered and the newest change, of the type that is most behind
+  std::int64_t nanos = 0;       // age of the oldest change that the peer has not answered
 };
 
 class Sender {
@@ -73,6 +91,8 @@ class Sender {
     bool resumed = false;
     std::vector<Rejection> rejections;
     SenderStats stats;
+    Timestamp unsent_since;  // of the oldest change that is in no response yet, whether or not it is for this peer
+    Timestamp behind_since;  // awaiting: of the oldest change in the response that is out
     std::string held_back_reason;     // held_back
     std::size_t held_back_count = 0;  // held_back: live resources of the type then
   };
@@ -87,10 +107,14 @@ class Sender {
   std::optional<Message> next(Timestamp now);
 
   // Whether `next` might give something; cheap. `type` changed in the log.
-  void on_change(const ResourceType& type) { dirty_.insert(type.name); }
+  void on_change(const ResourceType& type, Timestamp now);
   bool idle() const { return dirty_.empty(); }
 
   const std::map<std::string, TypeState>& types() const { return types_; }
+  // Where the peer stands in a type it asked for; the part of `types` that outlives the stream.
+  TypePosition position(const ResourceType& type) const;
+  // Over all types. Looks up only those that have something unanswered.
+  PeerLag lag(Timestamp now) const;
   const Features& features() const { return features_; }
   const NodeInfo& node() const { return node_; }
   bool started() const { return started_; }

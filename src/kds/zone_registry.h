@@ -6,11 +6,13 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "kds/sender.h"
+#include "policy/control_plane.h"
 
 #include "kuma/system/v1alpha1/zone.pb.h"
 
@@ -47,6 +49,8 @@ struct ZoneStatus {
   std::string subscription_id;  // of the open subscription
   Timestamp subscribed_at;
   NodeInfo node;
+  std::optional<policy::ControlPlaneKind> kind;  // as its configuration tells
+  std::map<std::string, TypePosition> left;      // by type: where it stood when its last stream ended
   bool token_provided = false;
   std::map<std::string, SenderStats> stats;
   bool stats_dirty = false;

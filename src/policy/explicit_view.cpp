@@ -3,8 +3,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "model/document.h"
 #include "model/json.h"
 #include "model/labels.h"
+#include "policy/references.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
@@ -60,6 +62,17 @@ ExplicitView explicit_view(const json::value& spec, Role role, const std::string
   if (role != Role::producer) view.scope.zone = zone;
   if (is_limited(role)) view.scope.namespace_ = namespace_;
   return view;
+}
+
+ExplicitView explicit_view_of(const Resource& policy, const ControlPlaneKind& control_plane) {
+  const auto role = declared_role(policy.labels);
+  auto zone = policy.labels.get(label::zone);
+  if (zone.empty() && !policy.is_copy()) zone = control_plane.zone;
+  if (policy.is_copy() && control_plane.is_zone()) {
+    // What a zone receives may be rewritten: its references say where the objects are by now, and nothing is left out.
+    return explicit_view(spec_json(derived_form(policy, control_plane)), role, zone, {});
+  }
+  return explicit_view(spec_json(policy), role, zone, policy.labels.get(label::namespace_));
 }
 
 }  // namespace kdsd::policy

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "model/resource.h"
 #include "policy/control_plane.h"
 #include "policy/role.h"
 
@@ -25,5 +26,8 @@ struct ExplicitView {
 // `zone` and `namespace_` are those of the policy; an empty zone means that it originates on the global.
 ExplicitView explicit_view(const boost::json::value& spec, Role role, const std::string& zone,
                            const std::string& namespace_);
+
+// Of a stored policy, on the control plane that holds it: the author's words where it has them, which a global keeps.
+ExplicitView explicit_view_of(const Resource& policy, const ControlPlaneKind& control_plane);
 
 }  // namespace kdsd::policy

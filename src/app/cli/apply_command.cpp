@@ -25,30 +25,6 @@ void print_refusal(const Console& console, std::ostream& out, const std::string&
       << violation_lines(status.violations()) << '\n';
 }
 
-// All that can be read of all inputs; files that cannot be read are reported and left out.
-std::vector<InputDocument> read_documents(const Console& console, const std::vector<std::string>& inputs,
-                                          bool& all_good) {
-  std::vector<InputDocument> documents;
-  for (const auto& input : inputs) {
-    auto files = read_input(console, input);
-    if (!files.ok()) {
-      (void)fail(console, files.status());
-      all_good = false;
-      continue;
-    }
-    for (const auto& file : *files) {
-      auto split = split_documents(file);
-      if (!split.ok()) {
-        (void)fail(console, split.status());
-        all_good = false;
-        continue;
-      }
-      std::move(split->begin(), split->end(), std::back_inserter(documents));
-    }
-  }
-  return documents;
-}
-
 // One document: a line, or several for a refusal. False when it was refused; `lost` when the server is gone.
 bool apply_one(Console& console, Applier& applier, InputDocument& input, bool& lost) {
   auto prepared = prepare(Catalogue::builtin(), std::move(input.value));

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <iterator>
 
 #include "model/json.h"
 
@@ -97,6 +98,29 @@ Result<std::vector<InputDocument>> split_documents(const InputFile& file) {
       for (const auto& member : *members) add(member);
     } else {
       add(std::move(value));
+    }
+  }
+  return documents;
+}
+
+std::vector<InputDocument> read_documents(const Console& console, const std::vector<std::string>& inputs,
+                                          bool& all_good) {
+  std::vector<InputDocument> documents;
+  for (const auto& input : inputs) {
+    auto files = read_input(console, input);
+    if (!files.ok()) {
+      (void)fail(console, files.status());
+      all_good = false;
+      continue;
+    }
+    for (const auto& file : *files) {
+      auto split = split_documents(file);
+      if (!split.ok()) {
+        (void)fail(console, split.status());
+        all_good = false;
+        continue;
+      }
+      std::move(split->begin(), split->end(), std::back_inserter(documents));
     }
   }
   return documents;

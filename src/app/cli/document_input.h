@@ -32,4 +32,8 @@ Result<std::vector<InputFile>> read_input(const Console& console, const std::str
 // The documents of one text in their order. The error names the file and the line.
 Result<std::vector<InputDocument>> split_documents(const InputFile& file);
 
+// All that can be read of all inputs; files that cannot be read are reported on `err`, left out, and clear `all_good`.
+std::vector<InputDocument> read_documents(const Console& console, const std::vector<std::string>& inputs,
+                                          bool& all_good);
+
 }  // namespace kdsd::app::cli

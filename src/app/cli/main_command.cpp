@@ -16,6 +16,9 @@ void add_commands(cli::Commands& commands) {
   cli::add_apply(commands);
   cli::add_get(commands);
   cli::add_delete(commands);
+  cli::add_plan(commands);
+  cli::add_explain(commands);
+  cli::add_inspect(commands);
   cli::add_zones(commands);
   cli::add_hash(commands);
   cli::add_doctor(commands);

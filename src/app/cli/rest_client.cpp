@@ -213,7 +213,8 @@ Result<RestAnswer> RestClient::Impl::call(http::verb method, std::string_view ta
   request.set(http::field::user_agent, std::string("kdsd/") + kdsd_version());
   request.set(http::field::accept, "application/json");
   if (!options_.token.empty()) request.set(http::field::authorization, "Bearer " + options_.token);
-  if (method == http::verb::put) request.set(http::field::content_type, "application/json");
+  if (method == http::verb::put || method == http::verb::post)
+    request.set(http::field::content_type, "application/json");
   request.body() = std::move(body);
   request.prepare_payload();
   auto call = run(request);
@@ -245,6 +246,9 @@ RestClient::~RestClient() = default;
 Result<RestAnswer> RestClient::get(std::string_view target) { return impl_->call(http::verb::get, target, {}); }
 Result<RestAnswer> RestClient::put(std::string_view target, std::string body) {
   return impl_->call(http::verb::put, target, std::move(body));
+}
+Result<RestAnswer> RestClient::post(std::string_view target, std::string body) {
+  return impl_->call(http::verb::post, target, std::move(body));
 }
 Result<RestAnswer> RestClient::remove(std::string_view target) { return impl_->call(http::verb::delete_, target, {}); }
 

@@ -40,6 +40,7 @@ class RestClient {
   // `target` is a path with an optional query, percent-encoded. A body is sent as application/json.
   Result<RestAnswer> get(std::string_view target);
   Result<RestAnswer> put(std::string_view target, std::string body);
+  Result<RestAnswer> post(std::string_view target, std::string body);
   Result<RestAnswer> remove(std::string_view target);
 
  private:

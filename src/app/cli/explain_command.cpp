@@ -1,0 +1,104 @@
+// `kdsd explain` and `kdsd inspect explicit`: one resource of a running control plane.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "app/cli/age.h"
+#include "app/cli/command.h"
+#include "app/cli/explanation_text.h"
+#include "app/cli/output.h"
+#include "app/cli/refusal.h"
+#include "app/cli/resource_address.h"
+#include "app/cli/server_flags.h"
+#include "app/cli/yaml_output.h"
+#include "model/json.h"
+#include "model/resource.h"
+
+namespace kdsd::app::cli {
+namespace json = boost::json;
+namespace {
+
+struct ItemOptions {
+  std::string type;
+  std::string name;
+  std::string mesh = std::string(default_mesh);
+  std::string namespace_;
+  OutputFormat format = OutputFormat::table;
+  ServerFlags server;
+};
+
+void add_item_flags(CLI::App& command, ItemOptions& options) {
+  command.add_option("type", options.type, "type: its name (MeshTimeout), its path (meshtimeouts), or kumactl's word")
+      ->required()
+      ->type_name("TYPE");
+  command.add_option("name", options.name, "name as this control plane stores it")->required()->type_name("NAME");
+  command.add_option("-m,--mesh", options.mesh, "mesh of the resource")->type_name("MESH");
+  command.add_option("-n,--namespace", options.namespace_, "namespace of the resource")->type_name("NAMESPACE");
+  add_output_flag(command, options.format);
+  add_server_flags(command, options.server);
+}
+
+// What the endpoint below the resource's address answers, printed in the format asked for.
+int show(Console& console, const ItemOptions& options, const std::string& endpoint,
+         const std::function<std::string(const std::string& what, const json::value& answer)>& as_text) {
+  const auto type = find_type(Catalogue::builtin(), options.type);
+  if (!type.ok()) return wrong_use(console, type.status().message());
+  auto client = make_client(console, options.server);
+  if (!client.ok()) return fail_to_connect(console, client.status());
+  const auto name = core_name(options.name, options.namespace_);
+  const auto mesh = (*type)->mesh_scoped ? options.mesh : std::string();
+  const auto what = ResourceKey{*type, mesh, name}.text();
+  const auto answer = client->get(item_path(**type, mesh, name) + "/" + endpoint);
+  if (!answer.ok()) return fail(console, answer.status());
+  if (answer->status != 200) return fail(console, refusal_of(*answer).prefixed(what));
+  const auto body = parse_json(answer->body);
+  if (!body.ok()) return fail(console, body.status().prefixed(what));
+  if (options.format == OutputFormat::table) {
+    console.out << as_text(what, *body);
+  } else {
+    print_document(console, options.format, *body);
+  }
+  return exit_done;
+}
+
+int explain(Console& console, const ItemOptions& options) {
+  return show(console, options, "_explain", [](const std::string& what, const json::value& answer) {
+    return what + "\n" + explanation_text(answer, unix_seconds());
+  });
+}
+
+int inspect_explicit(Console& console, const ItemOptions& options) {
+  return show(console, options, "_explicit", [](const std::string&, const json::value& answer) {
+    std::string out = "# role: " + std::string(find_text(answer, {"role"})) + "\n";
+    const auto* scope = find(answer, {"effectiveScope"});
+    const auto zone = find_text(*scope, {"zone"});
+    const auto namespace_ = find_text(*scope, {"namespace"});
+    out += "# holds for: " + (zone.empty() ? std::string("every zone") : "zone " + std::string(zone));
+    out += namespace_.empty() ? "\n" : ", namespace " + std::string(namespace_) + "\n";
+    const auto* resource = find(answer, {"resource"});
+    return out + to_yaml(resource != nullptr ? *resource : json::value());
+  });
+}
+
+}  // namespace
+
+void add_explain(Commands& commands) {
+  auto options = std::make_shared<ItemOptions>();
+  auto& command = add_command(commands.root, "explain", "say why a resource is where it is, and who holds it",
+                              "kdsd explain meshtimeouts slow-reports -m shop");
+  add_item_flags(command, *options);
+  on_chosen(command, commands, [options](Console& console) { return explain(console, *options); });
+}
+
+void add_inspect(Commands& commands) {
+  auto options = std::make_shared<ItemOptions>();
+  auto& inspect = add_command(commands.root, "inspect", "look into a policy",
+                              "kdsd inspect explicit meshtimeouts slow-reports -m shop");
+  inspect.require_subcommand(1);
+  auto& command = add_command(inspect, "explicit", "show a policy with everything spelled out that may be left out",
+                              "kdsd inspect explicit meshtimeouts slow-reports -m shop");
+  add_item_flags(command, *options);
+  on_chosen(command, commands, [options](Console& console) { return inspect_explicit(console, *options); });
+}
+
+}  // namespace kdsd::app::cli
