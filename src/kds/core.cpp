@@ -50,7 +50,6 @@ void Core::load(CoreState state) {
 // What was sent before counts only as long as this side still sends it in the same form.
 void Core::begin_epoch(std::uint64_t epoch) {
   std::string form;
-  if (options_.control_plane.has_namespaces()) form = options_.control_plane.system_namespace + '\n';
   for (const auto& prefix : options_.skip_label_prefixes) form += prefix + '\n';
   const auto fact = [this](const std::string& name) {
     auto found = committer_.facts().find(name);

@@ -354,6 +354,9 @@ TEST(Properties, ResultDoesNotDependOnTheOrderOfArrival) {
       resource.type = Catalogue::builtin().find(k % 2 == 0 ? "MeshTimeout" : "MeshService");
       resource.source.clear();
       resource.labels.set("kuma.io/origin", at.zone.empty() ? "zone" : "global");
+      resource.labels.set("kuma.io/zone", "east");
+      resource.labels.set("kuma.io/display-name", "r" + std::to_string(k));
+      resource.name = canonical_name(resource.mesh, "", resource.labels);
       auto text = "{" + policy;
       text.replace(text.find("NAME"), 4, "p" + std::to_string(k));
       resource.spec = k % 2 == 0 ? text : service;
