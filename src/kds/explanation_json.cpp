@@ -133,9 +133,8 @@ json::object explanation_json(const Explanation& explanation, const std::map<std
   }
   out["references"] = std::move(references);
   if (explanation.role) {
-    out["role"] = json::object{{"computed", explanation.role->computed},
-                               {"declared", explanation.role->declared},
-                               {"why", explanation.role->why}};
+    out["role"] = json::object{{"computed", explanation.role->computed}, {"declared", explanation.role->declared}};
+    out["roleWhy"] = explanation.role->why;
   }
   out["sync"] = sync_json(explanation, deliveries);
   out["warnings"] = json::array(explanation.warnings.begin(), explanation.warnings.end());

@@ -69,7 +69,7 @@ std::string origin_text(const json::value& explanation) {
 std::string role_text(const json::value& explanation) {
   const auto computed = text_of(explanation, {"role", "computed"});
   if (computed.empty()) return {};
-  auto out = with_sentence(computed, text_of(explanation, {"role", "why"}));
+  auto out = with_sentence(computed, text_of(explanation, {"roleWhy"}));
   const auto declared = text_of(explanation, {"role", "declared"});
   return declared == computed ? out : out + " (declared " + declared + ")";
 }
