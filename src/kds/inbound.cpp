@@ -140,16 +140,16 @@ class Batch {
     }
     resource.source = source_;
     resource.source_version = received.version;
-    store(std::move(resource), wire);
+    store(std::move(resource), wire, received.resource.labels.get(label::zone));
   }
 
   // A hashed name says whose it is: it has to be what mesh, display name, namespace and the sending zone give. Other
   // names are taken as they are, as a Kuma global does.
-  bool is_foreign_name(const Resource& resource, const std::string& wire) const {
+  bool is_foreign_name(const Resource& resource, const std::string& wire, const std::string& claimed_zone) const {
     if (!receiving_.peer_hashes_names || !looks_canonical(wire)) return false;
     auto labels = resource.labels;
     const std::string shown = labels.get(label::display_name).empty() ? wire : labels.get(label::display_name);
-    for (const auto& zone : {receiving_.zone, std::string()}) {
+    for (const auto& zone : {receiving_.zone, claimed_zone, std::string()}) {
       labels.set(label::zone, zone);
       if (zone.empty()) labels.erase(label::zone);
       if (canonical_name(resource.mesh, shown, labels) == wire) return false;
@@ -165,7 +165,7 @@ class Batch {
     return holder && holder->name != resource.name;
   }
 
-  void store(Resource resource, const std::string& wire) {
+  void store(Resource resource, const std::string& wire, const std::string& claimed_zone) {
     auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
     if ((existing && !in_scope(*existing)) || is_relayed_name_taken(resource)) {
       ++applied_.misnamed;
@@ -173,7 +173,7 @@ class Batch {
                     "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name +
                         "\" mesh=\"" + resource.mesh + "\"");
     }
-    if (receiving_.is_global() && is_foreign_name(resource, wire)) {
+    if (receiving_.is_global() && is_foreign_name(resource, wire, claimed_zone)) {
       ++applied_.misnamed;
       return reject(resource, "conflict", "name \"" + wire + "\" does not belong to zone \"" + receiving_.zone + "\"");
     }
