@@ -236,13 +236,7 @@ Resource arriving_copy(const Resource& resource, const Sending& from, const Cont
   Resource copy = resource;
   copy.name = wire_name(resource, from, form.hashed);
   copy.labels = wire_labels(resource, from, form.hashed);
-  copy.source = source_global;
-  if (at.is_global()) {
-    // What the connection says counts (kds-protocol.md 6.3).
-    copy.source = from.control_plane.zone;
-    copy.labels.set(label::zone, copy.source);
-    copy.labels.set(label::origin, "zone");
-  }
+  copy.source = at.is_global() ? from.control_plane.zone : std::string(source_global);
   if (form.rewritten) {
     if (auto spec = rewritten_spec(resource, from)) copy.spec = std::move(*spec);
   }

@@ -75,15 +75,11 @@ std::string role_text(const json::value& explanation) {
 }
 
 std::string places_text(const json::value& explanation) {
-  Table table({"PLACE", "NAME", "NAMESPACE", ""});
+  Table table({"PLACE", "NAME", "NAMESPACE", "KIND"});
   for (const auto& place : list_of(explanation, {"places"})) {
-    const bool is_author = is_true(place, "author");
-    const bool is_here = is_true(place, "here");
+    const std::string kind = is_true(place, "author") ? "original" : "copy";
     table.add({place_name(place), text_of(place, {"name"}), namespace_name(place),
-               is_author && is_here ? "written here"
-               : is_author          ? "written there"
-               : is_here            ? "here"
-                                    : "copy"});
+               is_true(place, "here") ? kind + ", here" : kind});
   }
   return table.take_text();
 }
