@@ -85,7 +85,8 @@ class Explainer {
       origin.environment = plane_.environment;
       return;
     }
-    origin.is_global = plane_.is_zone() && resource_.labels.get(label::origin) != "zone";
+    // Everything that a zone receives says that it comes from the global; the zone label tells whose it is.
+    origin.is_global = plane_.is_zone() && resource_.labels.get(label::zone).empty();
     if (origin.is_global) return;
     origin.zone = plane_.is_global() ? resource_.source : resource_.labels.get(label::zone);
     const auto& environment = resource_.labels.get(label::env);
@@ -147,7 +148,16 @@ class Explainer {
       const bool may_have_one = type_.kubernetes.namespaced && out_.origin.environment != Environment::universal;
       if (place.namespace_->empty() && may_have_one) place.namespace_ = std::nullopt;
     }
-    add(std::move(place), policy::list_references(type_, spec_));
+    auto references = policy::list_references(type_, spec_);
+    if (!is_own() && plane_.is_zone() && !out_.origin.is_global) forget_names(references);
+    add(std::move(place), std::move(references));
+  }
+
+  // A zone has a relayed policy as the global sent it, and what the author wrote is not in there.
+  static void forget_names(policy::References& references) {
+    for (auto& reference : references.places) {
+      for (const auto* key : {"name", "namespace"}) reference.after.erase(key);
+    }
   }
 
   policy::References rewritten_at(const Resource& copy, const ControlPlaneKind& at) const {
@@ -236,13 +246,7 @@ Resource arriving_copy(const Resource& resource, const Sending& from, const Cont
   Resource copy = resource;
   copy.name = wire_name(resource, from, form.hashed);
   copy.labels = wire_labels(resource, from, form.hashed);
-  copy.source = source_global;
-  if (at.is_global()) {
-    // What the connection says counts (kds-protocol.md 6.3).
-    copy.source = from.control_plane.zone;
-    copy.labels.set(label::zone, copy.source);
-    copy.labels.set(label::origin, "zone");
-  }
+  copy.source = at.is_global() ? from.control_plane.zone : std::string(source_global);
   if (form.rewritten) {
     if (auto spec = rewritten_spec(resource, from)) copy.spec = std::move(*spec);
   }

@@ -42,10 +42,9 @@ RoleFacts explain_role(const Resource& resource, const boost::json::value& spec,
     facts.why = "it is a copy, and keeps the role that it came with";
     return facts;
   }
-  const auto role =
-      resource.is_copy()
-          ? role_of_relayed(resource, spec)
-          : policy::compute_role(spec, resource.labels.get(label::namespace_), plane.environment, plane.system_namespace);
+  const auto role = resource.is_copy() ? role_of_relayed(resource, spec)
+                                       : policy::compute_role(spec, resource.labels.get(label::namespace_),
+                                                              plane.environment, plane.system_namespace);
   if (!role.ok()) {
     facts.computed = "invalid";
     facts.why = role.status().message();

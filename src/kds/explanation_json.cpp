@@ -87,8 +87,10 @@ json::object reference_json(const ExplainedReference& reference, const std::vect
     json::object place{{"place", places[i].is_global ? "global" : "zone"}};
     if (!places[i].zone.empty()) place["zone"] = places[i].zone;
     for (auto& member : reference_name(reference.there[i])) place[member.key()] = member.value();
-    // A namespace that nobody told is not the one of a control plane without namespaces.
-    if (!places[i].namespace_) place["namespace"] = nullptr;
+    // A name that nobody told is null; a namespace is missing where there are none.
+    const bool is_known = place.contains("name") || place.contains("labels");
+    if (!is_known) place["name"] = nullptr;
+    if (!is_known || !places[i].namespace_) place["namespace"] = nullptr;
     there.push_back(std::move(place));
   }
   out["places"] = std::move(there);

@@ -32,11 +32,10 @@ std::string place_name(const json::value& place) {
   return find_text(place, {"place"}) == "global" ? "global" : "zone " + text_of(place, {"zone"});
 }
 
-// A namespace that its control plane never told is not the same as none.
-std::string namespace_name(const json::value& holder) {
-  const auto* found = find(holder, {"namespace"});
-  if (found != nullptr && found->is_null()) return "?";
-  return text_of(holder, {"namespace"});
+// What nobody told is not the same as none.
+std::string told(const json::value& holder, std::string_view member) {
+  const auto* found = find(holder, {member});
+  return found != nullptr && found->is_null() ? "?" : text_of(holder, {member});
 }
 
 std::string labels_text(const json::value& reference) {
@@ -75,15 +74,11 @@ std::string role_text(const json::value& explanation) {
 }
 
 std::string places_text(const json::value& explanation) {
-  Table table({"PLACE", "NAME", "NAMESPACE", ""});
+  Table table({"PLACE", "NAME", "NAMESPACE", "KIND"});
   for (const auto& place : list_of(explanation, {"places"})) {
-    const bool is_author = is_true(place, "author");
-    const bool is_here = is_true(place, "here");
-    table.add({place_name(place), text_of(place, {"name"}), namespace_name(place),
-               is_author && is_here ? "written here"
-               : is_author          ? "written there"
-               : is_here            ? "here"
-                                    : "copy"});
+    const std::string kind = is_true(place, "author") ? "original" : "copy";
+    table.add({place_name(place), text_of(place, {"name"}), told(place, "namespace"),
+               is_true(place, "here") ? kind + ", here" : kind});
   }
   return table.take_text();
 }
@@ -103,7 +98,7 @@ std::string references_text(const json::value& explanation) {
     }
     Table table({"PLACE", "NAME", "NAMESPACE"});
     for (const auto& place : list_of(reference, {"places"})) {
-      table.add({place_name(place), text_of(place, {"name"}), namespace_name(place)});
+      table.add({place_name(place), told(place, "name"), told(place, "namespace")});
     }
     out += table.take_text();
   }

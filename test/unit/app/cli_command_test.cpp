@@ -18,8 +18,9 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 const std::vector<std::vector<std::string>> all_commands = {
-    {"run"},    {"version"}, {"config"}, {"config", "check"}, {"migrate"},   {"migrate", "up"}, {"apply"}, {"get"},
-    {"delete"}, {"zones"},   {"hash"},   {"doctor"},          {"completion"}};
+    {"run"},  {"version"}, {"config"},    {"config", "check"}, {"migrate"}, {"migrate", "up"},       {"apply"},
+    {"get"},  {"delete"},  {"plan"},      {"explain"},         {"inspect"}, {"inspect", "explicit"}, {"zones"},
+    {"hash"}, {"doctor"},  {"completion"}};
 
 // A directory of its own for each test, removed at its end.
 class Folder {

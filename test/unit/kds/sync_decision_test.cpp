@@ -4,16 +4,14 @@
 
 #include "kds/outbound.h"
 #include "kds/wire.h"
-#include "policy/labels.h"
 
-#include "../policy/cases.h"
+#include "decision_cases.h"
 
 namespace kdsd::kds {
 namespace {
 
 using policy::testing::cases_of;
 using policy::testing::control_plane_of;
-using policy::testing::labels_of;
 
 struct Zones {
   explicit Zones(const boost::json::value& list) : list_(list.get_array()) {}
@@ -28,41 +26,15 @@ struct Zones {
     boost::json::array out;
     for (const auto& entry : list_) {
       const auto needs = decision.needs;
-      const bool has_features = (needs & features_of(entry).bits()) == needs;
+      const bool has_features = (needs & features_of_case(entry).bits()) == needs;
       if (has_features && decision.audience.includes(find_text(entry, {"name"}))) out.push_back(entry.at("name"));
     }
     return out;
   }
 
  private:
-  static Features features_of(const boost::json::value& zone) {
-    const auto* written = find(zone, {"features"});
-    if (written == nullptr) return Features(own_node_features());
-    std::vector<std::string> names;
-    for (const auto& name : written->get_array()) names.emplace_back(name.get_string().c_str());
-    return Features(std::move(names));
-  }
-
   boost::json::array list_;
 };
-
-// As the author's control plane stores it.
-Resource stored_at_origin(const boost::json::value& input, const policy::ControlPlaneKind& origin) {
-  Resource out;
-  const auto& document = *find(input, {"resource"});
-  out.type = Catalogue::builtin().find(find_text(document, {"type"}));
-  out.mesh = find_text(document, {"mesh"});
-  out.name = find_text(document, {"name"});
-  const auto& spec = *find(document, {"spec"});
-  if (out.type->encoding == SpecEncoding::json) out.spec = to_wire_json(spec);
-  const auto written = labels_of(find(document, {"labels"}));
-  const std::string namespace_(find_text(document, {"namespace"}));
-  out.labels = policy::compute_labels(origin, *out.type, out.mesh, namespace_, spec, written);
-  // Cases whose label disagrees with the spec write it themselves.
-  if (written.has(label::policy_role)) out.labels.set(label::policy_role, written.get(label::policy_role));
-  if (origin.is_zone() && written.get(label::origin) == "global") out.source = "global";
-  return out;
-}
 
 Resource received_by_global(Resource resource, const std::string& zone) {
   resource.source = zone;
@@ -80,7 +52,7 @@ TEST(SyncDecision, CasesOfTheSpecificationHold) {
     const auto origin = control_plane_of(*find(input, {"origin"}));
     const Zones zones(*find(input, {"zones"}));
     const ZoneEnabled enabled = [&](std::string_view zone) { return zones.enabled(zone); };
-    const auto resource = stored_at_origin(input, origin);
+    const auto resource = resource_of_case(input, origin);
     if (const auto* flags = find(input, {"typeFlags"})) {
       EXPECT_EQ(resource.type->zone_to_global(), flags->at("zoneToGlobal").get_bool());
       EXPECT_EQ(resource.type->global_to_zone(), flags->at("globalToZones").get_bool());
