@@ -26,6 +26,7 @@ struct Facts {
   std::string instance_id;
   std::string effective_config;  // compact JSON, secrets masked
   std::set<std::string> disabled_types;
+  std::vector<std::string> skip_label_prefixes;  // of what is sent; names on the wire depend on them
   bool read_only = false;
   bool unsafe_delete = false;
   bool localhost_is_admin = true;

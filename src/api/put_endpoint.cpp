@@ -75,7 +75,7 @@ Status decide(Put& put, kds::Transaction& transaction) {
   resource.spec = std::move(admitted.spec_bytes);
   if (existing) resource.status = existing->status;
   put.operation = Operation::process;
-  const kds::Sending sending{put.facts->control_plane, {}};
+  const kds::Sending sending{put.facts->control_plane, put.facts->skip_label_prefixes};
   if (auto status = kds::check_unique_name(transaction, resource, sending); !status.ok()) return status;
 
   put.created = admitted.created;

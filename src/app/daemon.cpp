@@ -92,6 +92,7 @@ void Daemon::set_up_facts() {
   facts_.effective_config = to_compact_json(effective_);
   node_config_ = facts_.effective_config;
   facts_.disabled_types = disabled_types();
+  facts_.skip_label_prefixes = config_.kds_timing().label_skip_prefixes;
   facts_.read_only = config_.api_server.read_only;
   facts_.unsafe_delete = config_.store.unsafe_delete;
   facts_.localhost_is_admin = config_.api_server.localhost_is_admin;
@@ -132,8 +133,8 @@ kds::CoreOptions Daemon::core_options() const {
   options.node.instance_id = facts_.instance_id;
   options.node.config = node_config_;
   options.node.kuma_version = facts_.version;
-  const auto& timing = config_.is_global() ? config_.kds_server.timing : config_.kds_client.timing;
-  options.skip_label_prefixes = timing.label_skip_prefixes;
+  const auto& timing = config_.kds_timing();
+  options.skip_label_prefixes = facts_.skip_label_prefixes;
   options.disabled_types = facts_.disabled_types;
   options.message_bytes_max = static_cast<std::size_t>(timing.message_bytes_max);
   options.foreign_message_bytes_max = config_.sync.foreign_message_bytes_max > 0

@@ -140,21 +140,17 @@ class Batch {
     }
     resource.source = source_;
     resource.source_version = received.version;
-    store(std::move(resource), wire, received.resource.labels.get(label::zone));
+    store(std::move(resource), received.resource);
   }
 
-  // A hashed name says whose it is: it has to be what mesh, display name, namespace and the sending zone give. Other
+  // A hashed name says whose it is: it has to be what its labels give, as they came or with the zone that sends. Other
   // names are taken as they are, as a Kuma global does.
-  bool is_foreign_name(const Resource& resource, const std::string& wire, const std::string& claimed_zone) const {
-    if (!receiving_.peer_hashes_names || !looks_canonical(wire)) return false;
-    auto labels = resource.labels;
-    const std::string shown = labels.get(label::display_name).empty() ? wire : labels.get(label::display_name);
-    for (const auto& zone : {receiving_.zone, claimed_zone, std::string()}) {
-      labels.set(label::zone, zone);
-      if (zone.empty()) labels.erase(label::zone);
-      if (canonical_name(resource.mesh, shown, labels) == wire) return false;
-    }
-    return true;
+  bool is_foreign_name(const Resource& received) const {
+    if (!receiving_.is_global() || !receiving_.peer_hashes_names || !looks_canonical(received.name)) return false;
+    if (canonical_name(received.mesh, received.name, received.labels) == received.name) return false;
+    auto labels = received.labels;
+    labels.set(label::zone, receiving_.zone);
+    return canonical_name(received.mesh, received.name, labels) != received.name;
   }
 
   // Relayed under one name, two resources would be one for the other zones.
@@ -165,7 +161,7 @@ class Batch {
     return holder && holder->name != resource.name;
   }
 
-  void store(Resource resource, const std::string& wire, const std::string& claimed_zone) {
+  void store(Resource resource, const Resource& received) {
     auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
     if ((existing && !in_scope(*existing)) || is_relayed_name_taken(resource)) {
       ++applied_.misnamed;
@@ -173,9 +169,10 @@ class Batch {
                     "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name +
                         "\" mesh=\"" + resource.mesh + "\"");
     }
-    if (receiving_.is_global() && is_foreign_name(resource, wire, claimed_zone)) {
+    if (is_foreign_name(received)) {
       ++applied_.misnamed;
-      return reject(resource, "conflict", "name \"" + wire + "\" does not belong to zone \"" + receiving_.zone + "\"");
+      return reject(resource, "conflict",
+                    "name \"" + received.name + "\" does not belong to zone \"" + receiving_.zone + "\"");
     }
     if (!existing) {
       ++applied_.created;

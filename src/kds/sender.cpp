@@ -80,6 +80,7 @@ void Sender::on_answer(const Request& request, TypeState& state, Timestamp now) 
 void Sender::record_rejection(const Request& request, TypeState& state, Timestamp now) {
   auto rejected = request.rejected;
   if (rejected.empty()) rejected.push_back({request.type, "", "", "", request.error_text});
+  if (rejected.size() > limits::rejections_kept) rejected.resize(limits::rejections_kept);
   for (auto& item : rejected) {
     for (auto* text : {&item.type, &item.mesh, &item.name, &item.rule, &item.text}) {
       if (text->size() > limits::rejection_text_bytes) text->resize(limits::rejection_text_bytes);

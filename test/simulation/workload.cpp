@@ -204,12 +204,17 @@ void Workload::add_role(ControlPlane& at, Resource& resource, const std::string&
   resource.labels.set("kuma.io/policy-role", role);
 }
 
-void Workload::put_policy(ControlPlane& at) {
+Resource Workload::draft_at(ControlPlane& at, std::string_view type) {
   Resource resource;
-  resource.type = &world_.type("MeshTimeout");
+  resource.type = &world_.type(type);
   resource.mesh = some_mesh();
   resource.name = some_name();
   resource.labels = own_labels(at, resource.mesh);
+  return resource;
+}
+
+void Workload::put_policy(ControlPlane& at) {
+  auto resource = draft_at(at, "MeshTimeout");
   const auto timeout = std::to_string(++counter_) + "s";
   const auto namespace_ = written_in(at);
   const bool is_producer = !random_.one_in(3);
@@ -237,11 +242,7 @@ void Workload::put_policy(ControlPlane& at) {
 }
 
 void Workload::put_route(ControlPlane& at) {
-  Resource resource;
-  resource.type = &world_.type("MeshHTTPRoute");
-  resource.mesh = some_mesh();
-  resource.name = some_name();
-  resource.labels = own_labels(at, resource.mesh);
+  auto resource = draft_at(at, "MeshHTTPRoute");
   const auto namespace_ = written_in(at);
   const auto backend = [&] {
     const auto port = random_.one_in(2) ? std::string(R"(,"port":80)") : std::string();
@@ -259,11 +260,7 @@ void Workload::put_route(ControlPlane& at) {
 
 void Workload::put_service() {
   auto& at = some_zone();
-  Resource resource;
-  resource.type = &world_.type("MeshService");
-  resource.mesh = some_mesh();
-  resource.name = some_name();
-  resource.labels = own_labels(at, resource.mesh);
+  auto resource = draft_at(at, "MeshService");
   if (random_.one_in(2)) resource.labels.set("app", std::to_string(++counter_));
   resource.spec = R"({"ports":[{"port":)" + std::to_string(1 + random_.below(60000)) +
                   R"(,"appProtocol":"http"}],"selector":{"dataplaneTags":{"a":"b"}}})";

@@ -83,6 +83,8 @@ class Workload {
   std::string some_mesh();
   std::string some_name();
   void put_mesh();
+  // A resource of some name in some mesh, with the labels of one written there.
+  Resource draft_at(ControlPlane& at, std::string_view type);
   void put_policy(ControlPlane& at);
   void put_route(ControlPlane& at);
   std::string reference(bool is_producer);

@@ -214,6 +214,8 @@ struct Config {
   bool namespaced_gateway_routes = false;
 
   bool is_global() const { return mode == Mode::global; }
+  // Of the side that this control plane is.
+  const KdsTiming& kds_timing() const { return is_global() ? kds_server.timing : kds_client.timing; }
   bool is_federated_zone() const { return mode == Mode::zone && kds_client.global.has_value(); }
 };
 

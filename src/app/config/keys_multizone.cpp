@@ -29,7 +29,8 @@ constexpr std::array<Key, 36> keys{{
     {"multizone.global.kds.tlsMinVersion", "KUMA_MULTIZONE_GLOBAL_KDS_TLS_MIN_VERSION", tls_version, "TLSv1_2", accept,
      "lowest TLS version; unset means general.tlsMinVersion"},
     {"multizone.global.kds.tlsMaxVersion", "KUMA_MULTIZONE_GLOBAL_KDS_TLS_MAX_VERSION", tls_version, "", accept,
-     "highest TLS version; unset means general.tlsMaxVersion"},
+     "highest TLS version; unset means general.tlsMaxVersion; TLSv1_2 is refused at the start, since gRPC cannot keep "
+     "to it"},
     {"multizone.global.kds.tlsCipherSuites", "KUMA_MULTIZONE_GLOBAL_KDS_TLS_CIPHER_SUITES", ciphers, "", accept,
      "cipher suites; unset means general.tlsCipherSuites"},
     {"multizone.global.kds.maxMsgSize", "KUMA_MULTIZONE_GLOBAL_KDS_MAX_MSG_SIZE", integer, "10485760", accept,

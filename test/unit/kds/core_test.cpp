@@ -165,50 +165,28 @@ TEST(Core, ZoneCannotReplaceOrRemoveWhatBelongsToOthers) {
   // The same name on the wire needs the same zone label; a scripted peer sends it as it likes.
   Receiving receiving;
   receiving.zone = "west";
-  Incoming incoming;
-  incoming.type = Catalogue::builtin().find("MeshService");
-  incoming.is_full = true;
-  ReceivedResource forged;
-  forged.resource.type = incoming.type;
-  forged.resource.mesh = "default";
-  forged.resource.name = hashed_name("default", "catalog", {"east"});
-  forged.resource.spec = service_spec;
-  incoming.response.resources.push_back(forged);
-  Applied applied;
-  ASSERT_TRUE(global
-                  .write([&](Transaction& transaction) {
-                    applied = apply_incoming(transaction, incoming, receiving);
-                    return Status();
-                  })
-                  .ok());
+  Resource forged;
+  forged.type = Catalogue::builtin().find("MeshService");
+  forged.mesh = "default";
+  forged.name = hashed_name("default", "catalog", {"east"});
+  forged.spec = service_spec;
+  const auto applied = global.take(forged, receiving, true);
   EXPECT_EQ(applied.misnamed, 1u);
   EXPECT_THAT(applied.nack_text, testing::StartsWith("user error"));
-  EXPECT_EQ(global.find("MeshService", "default", forged.resource.name)->source, "east");
+  EXPECT_EQ(global.find("MeshService", "default", forged.name)->source, "east");
 }
 
-// What a zone would be answered for one resource of that name and display name.
 Applied sent_by(TestPlane& global, const std::string& zone, const std::string& name, const std::string& shown) {
-  static const Sending relaying;
   Receiving receiving;
   receiving.zone = zone;
-  receiving.relays_as = &relaying;
-  Incoming incoming;
-  incoming.type = Catalogue::builtin().find("MeshService");
-  ReceivedResource received;
-  received.resource.type = incoming.type;
-  received.resource.mesh = "default";
-  received.resource.name = name;
-  received.resource.labels.set(label::display_name, shown);
-  received.resource.spec = service_spec;
-  incoming.response.resources.push_back(received);
-  Applied applied;
-  EXPECT_TRUE(global
-                  .write([&](Transaction& transaction) {
-                    applied = apply_incoming(transaction, incoming, receiving);
-                    return Status();
-                  })
-                  .ok());
-  return applied;
+  receiving.relays_as = &global.core->sending();
+  Resource service;
+  service.type = Catalogue::builtin().find("MeshService");
+  service.mesh = "default";
+  service.name = name;
+  service.labels.set(label::display_name, shown);
+  service.spec = service_spec;
+  return global.take(service, receiving);
 }
 
 TEST(Core, ZoneCannotTakeTheFutureNameOfAnother) {

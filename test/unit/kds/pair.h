@@ -1,6 +1,7 @@
 // A global and zones joined in memory, with a store that succeeds at once: enough to watch what crosses.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <string>
@@ -68,6 +69,20 @@ class TestPlane {
     (void)core->submit({std::move(decide), [&](const Status& status) { outcome = status; }});
     step();
     return outcome;
+  }
+
+  // What a peer is answered that sends this one resource, whatever streams there are.
+  Applied take(const Resource& resource, const Receiving& receiving, bool is_full = false) {
+    Incoming incoming;
+    incoming.type = resource.type;
+    incoming.is_full = is_full;
+    incoming.response.resources.push_back({resource, "", {}});
+    Applied applied;
+    EXPECT_TRUE(write([&](Transaction& transaction) {
+                  applied = apply_incoming(transaction, incoming, receiving);
+                  return Status();
+                }).ok());
+    return applied;
   }
 
   // Carries out all effects that need no peer; those for streams are kept in `outgoing`.

@@ -91,22 +91,14 @@ TEST(References, ZoneTakesTheRewrittenFormOfWhatItHoldsForNoChange) {
   Receiving receiving;
   receiving.control_plane = west.core->options().control_plane;
   const auto receive = [&](const std::string& spec) {
-    Incoming incoming;
-    incoming.type = Catalogue::builtin().find("MeshTimeout");
-    ReceivedResource received;
-    received.resource.type = incoming.type;
-    received.resource.mesh = "default";
-    received.resource.name = wire;
-    received.resource.labels = producer_labels;
-    received.resource.labels.set(label::origin, "global");
-    received.resource.spec = spec;
-    incoming.response.resources.push_back(received);
-    Applied applied;
-    EXPECT_TRUE(west.write([&](Transaction& transaction) {
-                      applied = apply_incoming(transaction, incoming, receiving);
-                      return Status();
-                    })
-                    .ok());
+    Resource policy;
+    policy.type = Catalogue::builtin().find("MeshTimeout");
+    policy.mesh = "default";
+    policy.name = wire;
+    policy.labels = producer_labels;
+    policy.labels.set(label::origin, "global");
+    policy.spec = spec;
+    auto applied = west.take(policy, receiving);
     EXPECT_EQ(applied.nack_text, "");
     return applied;
   };
