@@ -15,6 +15,8 @@ from lib.fleet import Failure, eventually, run_with_fleet
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "config" / "demo"
 MESH = "shop"
+# Resources live in namespaces at all three places, and each place keeps what belongs to nobody's namespace in another one.
+SYSTEM_NAMESPACES = {"global": "kuma-system", "east": "kuma-system", "west": "mesh-system"}
 SHOWN = ("MeshTimeout", "MeshRetry", "MeshTrafficPermission", "MeshService", "Dataplane", "Secret")
 
 
@@ -26,14 +28,18 @@ def find(plane, type_name, display_name):
     return None
 
 
-def command(plane, *arguments):
-    """Runs kdsd as a client of this control plane and shows what it says."""
+def settings_of(name):
+    return {"KUMA_ENVIRONMENT": "kubernetes", "KUMA_STORE_KUBERNETES_SYSTEM_NAMESPACE": SYSTEM_NAMESPACES[name]}
+
+
+def command(plane, *arguments, code=0):
+    """Runs kdsd as a client of this control plane and shows what it says. It has to end with that code."""
     shown = " ".join(str(a.relative_to(ROOT)) if isinstance(a, Path) else a for a in arguments)
     print(f"$ kdsd {shown}   # at {plane.name}", flush=True)
     done = subprocess.run(
         [plane.program, *map(str, arguments), "--address", plane.address], stdin=subprocess.DEVNULL, check=False
     )
-    if done.returncode != 0:
+    if done.returncode != code:
         raise Failure(f"kdsd {shown} ended with exit code {done.returncode}")
 
 
@@ -53,6 +59,10 @@ def show(planes):
             for item in plane.items(type_name, MESH):
                 labels = [label(item, f"kuma.io/{key}") or "-" for key in ("display-name", "zone", "origin")]
                 rows.append((plane.name, type_name, item["name"], *labels))
+    print_table(rows)
+
+
+def print_table(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
@@ -81,19 +91,57 @@ def write_examples(central, east, west):
     step("Each zone gets a service and a proxy of its own")
     command(east, "apply", "-f", EXAMPLES / "east.yaml")
     command(west, "apply", "-f", EXAMPLES / "west.yaml")
-    for plane, name in ((central, "catalog"), (central, "orders"), (west, "catalog"), (east, "orders")):
+    for plane, name in ((central, "inventory"), (central, "orders"), (west, "inventory"), (east, "orders")):
         arrive(plane, "MeshService", name)
-    for name in ("catalog-1", "orders-1"):
+    for name in ("inventory-1", "orders-1"):
         arrive(central, "Dataplane", name)
-    arrive(central, "MeshTimeout", "slow-catalog")
+    arrive(central, "MeshTimeout", "slow-inventory")
+
+
+def side_by_side(planes, type_name, name):
+    """One policy as each place shows it: what it is called, whose it is, and what its first reference names there."""
+    rows = [("", *(f"{plane.name} ({SYSTEM_NAMESPACES[plane.name]})" for plane in planes))]
+    columns = []
+    for plane in planes:
+        item = find(plane, type_name, name)
+        own_name, _, namespace = item["name"].rpartition(".")
+        ref = item["spec"]["to"][0]["targetRef"]
+        column = {"name": own_name, "namespace": namespace, "to: name": ref["name"], "to: namespace": ref.get("namespace", "-")}
+        for key in ("kuma.io/display-name", "k8s.kuma.io/namespace", "kuma.io/zone", "kuma.io/origin", "kuma.io/policy-role"):
+            column[f"label {key}"] = label(item, key) or "-"
+        columns.append(column)
+    for key in columns[0]:
+        rows.append((key, *(column[key] for column in columns)))
+    print_table(rows)
+
+
+def namespaces(central, east, west):
+    step("Owners of namespaces in zone east write policies")
+    command(east, "plan", "-f", EXAMPLES / "east-shop.yaml")
+    command(east, "apply", "-f", EXAMPLES / "east-shop.yaml")
+    arrive(west, "MeshTimeout", "catalog-timeouts")
+    for type_name, name in (
+        ("MeshTimeout", "patient-with-catalog"),
+        ("MeshTimeout", "zone-wide"),
+        ("MeshTrafficPermission", "web-may-call"),
+    ):
+        arrive(central, type_name, name)
+        stay_away(west, type_name, name)
+    step("The producer policy in three places: each place has its own names for the same things")
+    side_by_side((east, central, west), "MeshTimeout", "catalog-timeouts")
+    step("The global explains it")
+    stored = find(central, "MeshTimeout", "catalog-timeouts")["name"]
+    command(central, "explain", "MeshTimeout", stored, "-m", MESH)
+    step("A document that is refused, with all that is wrong with it")
+    command(east, "apply", "-f", EXAMPLES / "refused.yaml", code=1)
 
 
 def show_what_is_where(central, east, west):
     step("What each place holds")
     show((central, east, west))
-    stay_away(west, "Dataplane", "catalog-1")
+    stay_away(west, "Dataplane", "inventory-1")
     stay_away(east, "Dataplane", "orders-1")
-    stay_away(west, "MeshTimeout", "slow-catalog")
+    stay_away(west, "MeshTimeout", "slow-inventory")
     print("\nServices are in every zone; a zone's proxies and its own policies are on the global and nowhere else.")
 
 
@@ -155,8 +203,8 @@ def keep(fleet):
 
 
 def run(fleet, is_kept):
-    central = fleet.add_global()
-    east, west = (fleet.add_zone(name, central) for name in ("east", "west"))
+    central = fleet.add_global(**settings_of("global"))
+    east, west = (fleet.add_zone(name, central, **settings_of(name)) for name in ("east", "west"))
     step("A global and zones east and west start")
     for plane in fleet.planes:
         plane.launch(outlives_us=is_kept)
@@ -167,6 +215,7 @@ def run(fleet, is_kept):
         eventually(f"zone {zone.name} appears on the global", lambda z=zone: central.call("GET", f"/zones/{z.name}")[0] == 200)
     write_examples(central, east, west)
     show_what_is_where(central, east, west)
+    namespaces(central, east, west)
     change(central, (east, west))
     delete(central, (east, west))
     if is_kept:

@@ -48,8 +48,8 @@ struct Place {
 
 struct ExplainedReference {
   std::string path;
-  boost::json::object written;            // by the author
-  boost::json::object here;               // as it is used on the control plane that was asked
+  boost::json::object written;             // by the author
+  boost::json::object here;                // as it is used on the control plane that was asked
   std::vector<boost::json::object> there;  // in each place, in the order of Explanation::places
   std::vector<policy::ResolvedObject> resolved;
 };

@@ -10,7 +10,6 @@
 namespace kdsd::kds {
 
 // `plane`: the control plane that holds `resource`. `spec` as its author wrote it.
-RoleFacts explain_role(const Resource& resource, const boost::json::value& spec,
-                       const policy::ControlPlaneKind& plane);
+RoleFacts explain_role(const Resource& resource, const boost::json::value& spec, const policy::ControlPlaneKind& plane);
 
 }  // namespace kdsd::kds

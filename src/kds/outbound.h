@@ -43,8 +43,8 @@ using ZoneEnabled = std::function<bool(std::string_view zone)>;
 
 Decision audience_of(const Resource& resource, const Sending& sending, const ZoneEnabled& zone_enabled);
 
-// The role that a policy of a zone has on the global: computed again from the spec as received (policy-semantics.md 1.3).
-// Code::invalid as compute_role.
+// The role that a policy of a zone has on the global: computed again from the spec as received
+// (policy-semantics.md 1.3). Code::invalid as compute_role.
 Result<policy::Role> role_of_relayed(const Resource& resource, const boost::json::value& spec);
 
 // `hashed`: as in PeerClass. A copy on a zone is sent to nobody; its wire name is the one its author gave it.

@@ -10,7 +10,9 @@ ObjectLookup ObjectQuestions::noting() {
     all_.insert({&kind, mesh});
   };
   lookup.named = [this](const ResourceType& kind, const std::string& mesh, const std::string& name,
-                        const ObjectLookup::Visit&) { named_[{&kind, mesh}].insert(name); };
+                        const ObjectLookup::Visit&) {
+    named_[{&kind, mesh}].insert(name);
+  };
   return lookup;
 }
 

@@ -100,11 +100,19 @@ class FleetTest(_Test):
     _meshes = 0
 
     @classmethod
+    def settings_of(cls, _name):
+        """Variables of the place of that name, which is `global` or a zone."""
+        return {}
+
+    @classmethod
     def setUpClass(cls):
-        cls.fleet = Fleet(binary(), stores=prepared_stores())
+        settings = {name: cls.settings_of(name) for name in ("global", *cls.ZONES)}
+        # The environment of a store is fixed, and the prepared ones are of places without namespaces.
+        is_prepared = not any("KUMA_ENVIRONMENT" in each for each in settings.values())
+        cls.fleet = Fleet(binary(), stores=prepared_stores() if is_prepared else None)
         cls.addClassCleanup(cls.fleet.close)
-        cls.central = cls.fleet.add_global()
-        cls.zones = [cls.fleet.add_zone(name, cls.central) for name in cls.ZONES]
+        cls.central = cls.fleet.add_global(**settings["global"])
+        cls.zones = [cls.fleet.add_zone(name, cls.central, **settings[name]) for name in cls.ZONES]
         for zone in cls.zones:
             setattr(cls, zone.name, zone)
         try:
