@@ -18,6 +18,7 @@ Core::Core(CoreOptions options, const Catalogue& catalogue)
       index_(catalogue),
       cache_(sending_, limits::encoded_cache_bytes),
       committer_(index_, sending_),
+      relay_hold_(options_.relay_hold_nanos),
       random_(options_.seed) {
   options_.node.features = Features(own_node_features());
 }
@@ -35,6 +36,7 @@ void Core::load(CoreState state) {
   committer_.load_facts(std::move(state.facts));
   begin_epoch(state.epoch);
   if (!is_global()) return;
+  index_.each(*catalogue_.find("Zone"), [this](const ResourcePtr& zone) { expect_zone(zone->name); });
   close_stale_insights();
   // An enabling or disabling that a crash interrupted is finished now.
   std::set<std::string> sources;
@@ -103,6 +105,7 @@ void Core::end_deleted_zones() {
     }
     for (auto id : ended) close(id, CloseCode::unavailable, "zone was deleted");
     zones_.erase(zone);
+    expect_zone(zone);
   }
 }
 
@@ -113,7 +116,10 @@ void Core::after_apply(const std::vector<EntryPtr>& entries) {
     changed.insert(entry->key.type);
     if (is_global() && entry->key.type->name == "Zone") zones.insert(entry->key.name);
   }
-  for (const auto& zone : zones) touch_zone(zone);
+  for (const auto& zone : zones) {
+    touch_zone(zone);
+    expect_zone(zone);
+  }
   for (const auto* type : changed) end_behind(*type);
   for (auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
@@ -130,8 +136,9 @@ void Core::end_behind(const ResourceType& type) {
   for (const auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
     auto it = stream->sender->types().find(type.name);
-    if (it == stream->sender->types().end() || it->second.mode == Sender::Mode::unasked || !it->second.first_done)
-      continue;
+    if (it == stream->sender->types().end() || it->second.mode == Sender::Mode::unasked) continue;
+    const bool was_told_nothing = !it->second.first_done && it->second.cursor.value == 0;
+    if (was_told_nothing) continue;
     if (it->second.cursor < floor) behind.push_back(id);
   }
   for (auto id : behind) close(id, CloseCode::unavailable, "too far behind, start over");
@@ -178,6 +185,7 @@ void Core::compact() {
 void Core::tick() {
   if (is_global()) {
     check_health();
+    check_deliveries();
     for (const auto& zone : std::exchange(zones_to_touch_, {})) touch_zone(zone);
     if (now_.nanos - insights_written_.nanos >= options_.insight_flush_nanos) {
       insights_written_ = now_;

@@ -21,6 +21,7 @@
 #include "kds/inbound.h"
 #include "kds/index.h"
 #include "kds/receiver.h"
+#include "kds/relay_hold.h"
 #include "kds/sender.h"
 #include "kds/zone_registry.h"
 #include "policy/control_plane.h"
@@ -48,7 +49,8 @@ struct CoreOptions {
   std::size_t message_bytes_max = 10 << 20;  // of a kdsd peer and of what is received
   std::size_t foreign_message_bytes_max = 10 << 20;
   std::int64_t insight_flush_nanos = 10'000'000'000;
-  std::int64_t health_timeout_nanos = 0;  // 0: zones are not cut for missing pings
+  std::int64_t health_timeout_nanos = 0;           // 0: zones are not cut for missing pings
+  std::int64_t relay_hold_nanos = 60'000'000'000;  // how long zones wait for what another has not sent yet; 0: not
   std::size_t subscription_limit = 10;
   bool compact_finished_subscriptions = false;
   std::uint64_t seed = 1;  // of ids
@@ -187,6 +189,7 @@ class Core {
     bool reading = false;     // a read is allowed and has not come back
     std::size_t pending = 0;  // responses that wait for the store
     Timestamp opened_at;
+    Timestamp heard_at;  // receiving: when it was asked, or last sent a response
     std::uint64_t sent_total = 0;
   };
 
@@ -220,6 +223,12 @@ class Core {
   void close_stale_insights();
   void compact();
   void check_health();
+  void expect_zone(const std::string& zone);
+  void hold_relays(Stream& stream);
+  bool has_to_wait(const Stream& stream) const;
+  void note_delivery(Stream& stream);
+  void check_deliveries();
+  void release_waiting();
   std::set<const ResourceType*> provided_types() const;
   std::vector<const ResourceType*> wanted_types() const;
   void log(LogEffect::Level level, std::string text) { effects_.push_back(LogEffect{level, std::move(text)}); }
@@ -231,6 +240,7 @@ class Core {
   EncodedCache cache_;
   Committer committer_;
   ZoneRegistry zones_;
+  RelayHold relay_hold_;
   std::map<StreamId, std::unique_ptr<Stream>> streams_;
   StreamId last_stream_ = 0;
   std::vector<Effect> effects_;

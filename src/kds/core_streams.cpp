@@ -76,6 +76,7 @@ void Core::begin_sending(Stream& stream) {
   options.message_bytes_max = options_.foreign_message_bytes_max;
   options.provided = provided_types();
   stream.sender.emplace(std::move(options), index_, cache_);
+  if (is_global()) hold_relays(stream);
 }
 
 void Core::begin_receiving(Stream& stream) {
@@ -105,6 +106,7 @@ void Core::ask(StreamId id) {
     if (!fact->second.empty()) resume[fact->first.substr(prefix.size())] = fact->second;
   }
   stream.receiver->set_resume(std::move(resume));
+  stream.heard_at = now_;
   for (auto& request : stream.receiver->start()) stream.outbox.push_back(std::move(request));
   pump(stream);
 }
@@ -145,6 +147,7 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
     return close(id, CloseCode::internal, status.message());
   }
   if (!was_started && is_global()) subscribe(stream);
+  if (is_global()) hold_relays(stream);
   if (request->nonce.empty() || !catalogue_.find(request->type)) {
     stream.sender->take_answers();
   } else {
@@ -188,6 +191,7 @@ void Core::on_response(Stream& stream, std::string_view bytes) {
     stream.receiver->set_peer_features(Features({std::string(feature::kdsd_structured_nack)}));
   }
   ++stream.pending;
+  stream.heard_at = now_;
   counters_.types[incoming->type->name].received += 1;
   Write write;
   write.decide = [this, id, incoming, applied, receiving](Transaction& transaction) {
@@ -230,6 +234,7 @@ void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied,
   if (stream.outbox.size() >= outbox_max)
     return close(id, CloseCode::resource_exhausted, "the peer does not read its answers");
   stream.outbox.push_back(stream.receiver->answer(incoming, applied.rejected, applied.nack_text));
+  note_delivery(stream);
   allow_read(stream);
   pump(stream);
 }

@@ -1,5 +1,7 @@
 #include "kds/receiver.h"
 
+#include <algorithm>
+
 namespace kdsd::kds {
 
 Receiver::Receiver(ReceiverOptions options, const Catalogue& catalogue)
@@ -53,6 +55,10 @@ Result<Incoming> Receiver::accept(std::string_view bytes) {
   if (incoming.more || state.rejected) incoming.resume_token.clear();
   incoming.response = std::move(*response);
   return incoming;
+}
+
+bool Receiver::has_every_type() const {
+  return std::all_of(types_.begin(), types_.end(), [](const auto& each) { return each.second.done; });
 }
 
 std::string Receiver::answer(const Incoming& incoming, const std::vector<RejectedResource>& rejected,

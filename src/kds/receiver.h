@@ -56,6 +56,8 @@ class Receiver {
 
   // The peer's features, once it is known to take structured rejections.
   void set_peer_features(Features features) { peer_ = std::move(features); }
+  // Whether the full state of every type has been taken.
+  bool has_every_type() const;
   std::uint64_t responses() const { return responses_; }
 
  private:

@@ -47,7 +47,9 @@ Status Sender::first_request(const Request& request, TypeState& state, const Res
   state.announced = wildcard;
   state.held = request.held;
   ResumeToken token;
-  if (type != nullptr && ResumeToken::parse(request.node.resume, token) && token.store_id == options_.store_id &&
+  const bool has_token = ResumeToken::parse(request.node.resume, token);
+  if (has_token && token.store_id != options_.store_id) came_from_another_store_ = true;
+  if (type != nullptr && has_token && token.store_id == options_.store_id &&
       options_.epochs.knows(token.epoch, token.revision, index_.head()) && token.feature_bits == features_.bits() &&
       token.revision >= index_.floor(*type)) {
     state.cursor = token.revision;
@@ -131,6 +133,23 @@ Sender::Part Sender::collect(const ResourceType& type, const TypeState& state, b
   return part;
 }
 
+void Sender::wait_for_others(std::string reason) { waits_for_ = std::move(reason); }
+
+void Sender::stop_waiting() {
+  waits_for_.clear();
+  for (auto& [name, state] : types_) {
+    if (state.first_done || state.mode == Mode::unasked) continue;
+    if (state.mode == Mode::held_back && state.held_back_count == 0) state.mode = Mode::ready;
+    if (state.mode != Mode::held_back) state.announced = true;
+    dirty_.insert(name);
+  }
+}
+
+// With a token the peer says what it has, and nothing is deleted because it is not mentioned.
+bool Sender::waits(const ResourceType& type, const TypeState& state) const {
+  return is_waiting() && type.across_zones && !state.first_done && !state.resumed;
+}
+
 void Sender::hold_back(const std::string& name, TypeState& state, std::size_t bytes) {
   state.mode = Mode::held_back;
   if (const auto* type = index_.catalogue().find(name)) state.held_back_count = index_.count(*type);
@@ -146,9 +165,23 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
     return build(name, state, Part{}, now);
   }
   const bool first = !state.first_done;
+  const bool must_wait = waits(*type, state);
+  if (must_wait && !peer_is_kdsd()) {
+    state.mode = Mode::held_back;
+    state.held_back_count = 0;
+    state.held_back_reason = name + " waits for " + waits_for_;
+    return std::nullopt;
+  }
   // A Kuma peer takes the first response for the full state: it must not be split (pitfall 7).
   const bool whole = first && !state.resumed && !peer_is_kdsd();
   auto part = collect(*type, state, whole);
+  if (must_wait && part.complete) {
+    part.complete = false;
+    if (part.resources.empty() && part.removed.empty()) {
+      state.cursor = part.until;
+      return std::nullopt;
+    }
+  }
   if (first && part.complete && !state.held.empty()) {
     for (const auto& [key, version] : state.held) {
       auto removed = parse_removed(*type, key);
@@ -216,6 +249,7 @@ std::optional<Message> Sender::next(Timestamp now) {
     // What did not fit may fit when there is less of it; anything else would collect the whole type at every change.
     if (state.mode == Mode::held_back) {
       const auto* type = index_.catalogue().find(name);
+      if (state.held_back_count == 0) continue;
       if (type != nullptr && index_.count(*type) >= state.held_back_count) continue;
       state.mode = Mode::ready;
       state.announced = true;

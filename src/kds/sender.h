@@ -4,7 +4,9 @@
 //   unasked    no request yet
 //   ready      may send as soon as the log has something after the cursor that the peer may have
 //   awaiting   a response is out; nothing more of this type until any request for it arrives
-//   held_back  the first state does not fit into one message of a peer that cannot take parts (reported, others flow)
+//   held_back  the first state does not fit into one message of a peer that cannot take parts, or it waits for what
+//   other
+//              zones have (reported, other types flow)
 // The cursor moves when something is sent and an answer (ACK or NACK) confirms the exchange; what was rejected is
 // recorded and not sent again unchanged. No per-peer copy of the resource set exists.
 #pragma once
@@ -94,7 +96,7 @@ class Sender {
     Timestamp unsent_since;  // of the oldest change that is in no response yet, whether or not it is for this peer
     Timestamp behind_since;  // awaiting: of the oldest change in the response that is out
     std::string held_back_reason;     // held_back
-    std::size_t held_back_count = 0;  // held_back: live resources of the type then
+    std::size_t held_back_count = 0;  // held_back: live resources of the type then; 0: it waits for other zones
   };
 
   // All must outlive the sender.
@@ -106,6 +108,13 @@ class Sender {
   // The next message this stream may send now, if any. `more` in it: another part of the same first state follows.
   std::optional<Message> next(Timestamp now);
 
+  // From now on no first state of a type that zones share is called complete: somebody whose resources belong into it
+  // has not sent them yet, and the peer would delete what it has of them. A peer that takes parts gets what there is.
+  // Lasts until `stop_waiting`; before the first request.
+  void wait_for_others(std::string reason);
+  void stop_waiting();
+  bool is_waiting() const { return !waits_for_.empty(); }
+
   // Whether `next` might give something; cheap. `type` changed in the log.
   void on_change(const ResourceType& type, Timestamp now);
   bool idle() const { return dirty_.empty(); }
@@ -115,6 +124,8 @@ class Sender {
   TypePosition position(const ResourceType& type) const;
   // Over all types. Looks up only those that have something unanswered.
   PeerLag lag(Timestamp now) const;
+  // Whether the peer offered a token of another store: it has what another global sent it.
+  bool came_from_another_store() const { return came_from_another_store_; }
   const Features& features() const { return features_; }
   const NodeInfo& node() const { return node_; }
   bool started() const { return started_; }
@@ -150,6 +161,7 @@ class Sender {
   std::optional<Message> respond(const std::string& name, TypeState& state, Timestamp now);
   std::optional<Message> build(const std::string& name, TypeState& state, Part part, Timestamp now);
   void hold_back(const std::string& name, TypeState& state, std::size_t bytes);
+  bool waits(const ResourceType& type, const TypeState& state) const;
   bool may_have(const Presence& presence) const;
   bool peer_is_kdsd() const { return features_.has(feature::kdsd_chunked); }
 
@@ -160,6 +172,8 @@ class Sender {
   NodeInfo node_;
   bool started_ = false;
   PeerClass class_;
+  std::string waits_for_;  // empty: for nobody
+  bool came_from_another_store_ = false;
   std::uint64_t nonce_ = 0;
   std::string last_type_;
   std::map<std::string, TypeState> types_;

@@ -143,6 +143,7 @@ void remove_with_dependents(Transaction& transaction, const Resource& resource) 
       // Where the zone stood no longer holds: it has to send everything when it returns.
       if (type->zone_to_global()) transaction.set_fact("resume." + key.name + "." + type->name, "");
     }
+    transaction.set_fact("delivered." + key.name, "");
     transaction.note_deleted_zone(key.name);
     if (const auto* insight = catalogue.find("ZoneInsight")) transaction.remove({insight, "", key.name});
   }

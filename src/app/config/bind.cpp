@@ -102,6 +102,7 @@ SyncConfig bind_sync(const Reader& root) {
   out.delay_first_audit = watchdog.flag("delayFullResync");
   out.compression = root.text("kdsd.kds.compression") == "gzip" ? Compression::gzip : Compression::none;
   out.foreign_message_bytes_max = root.number("kdsd.foreignMaxMessageBytes");
+  out.relay_hold_ns = root.number("kdsd.relayHold");
   return out;
 }
 

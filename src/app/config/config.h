@@ -83,6 +83,7 @@ struct SyncConfig {
   bool delay_first_audit = false;
   Compression compression = Compression::none;
   std::int64_t foreign_message_bytes_max = 0;
+  std::int64_t relay_hold_ns = 0;
 };
 
 struct StoreConfig {

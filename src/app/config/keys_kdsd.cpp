@@ -9,7 +9,7 @@ namespace {
 using enum KeyType;
 using enum Decision;
 
-constexpr std::array<Key, 10> keys{{
+constexpr std::array<Key, 11> keys{{
     {"kdsd.store.path", "KDSD_STORE_PATH", text, "", accept,
      "file of the SQLite store; empty means kdsd.db in the work directory"},
     {"kdsd.guiDirectory", "KDSD_GUI_DIRECTORY", text, "", accept,
@@ -18,6 +18,8 @@ constexpr std::array<Key, 10> keys{{
      "allow routes of a MeshGateway outside the system namespace"},
     {"kdsd.foreignMaxMessageBytes", "KDSD_FOREIGN_MAX_MESSAGE_BYTES", integer, "0", accept,
      "largest message that a peer other than this program accepts; 0 means maxMsgSize of this side"},
+    {"kdsd.relayHold", "KDSD_RELAY_HOLD", duration, "60s", accept,
+     "how long a global lets zones wait for what another zone has not sent yet since the store was made; 0s means not"},
     {"kdsd.kds.compression", "KDSD_KDS_COMPRESSION", text, "none", accept, "compression of what is sent over KDS",
      "none|gzip"},
     {"kdsd.kds.bindAddress", "KDSD_KDS_BIND_ADDRESS", text, "", accept,
