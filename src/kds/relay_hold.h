@@ -6,6 +6,7 @@
 // with the process.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -16,6 +17,12 @@
 #include "model/timestamp.h"
 
 namespace kdsd::kds {
+
+namespace limits {
+// How long zones that nobody knows are waited for; shorter, since most often there are none. Zones dial again within
+// this time unless the global was away for long.
+inline constexpr std::int64_t unknown_hold_nanos = 20'000'000'000;
+}  // namespace limits
 
 class RelayHold {
  public:
@@ -37,7 +44,8 @@ class RelayHold {
     if (unknown_since_.nanos == 0) unknown_since_ = now;
   }
   bool may_expect_unknown(Timestamp now) const {
-    return unknown_since_.nanos != 0 && now.nanos - unknown_since_.nanos < hold_nanos_;
+    return unknown_since_.nanos != 0 &&
+           now.nanos - unknown_since_.nanos < std::min(hold_nanos_, limits::unknown_hold_nanos);
   }
 
   // The zones whose time is over. They are waited for no more until the next start.
