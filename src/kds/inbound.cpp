@@ -4,6 +4,8 @@
 #include "model/hash.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
+#include "policy/names.h"
+#include "policy/proto_rules.h"
 #include "policy/references.h"
 #include "policy/schema.h"
 #include "policy/validate.h"
@@ -52,7 +54,7 @@ std::string pinned_spec(const Resource& resource, const std::string& zone) {
 
 // Semantic rules that Kuma applies on receipt, in its words (6.1, step 2).
 std::string validation_text(const Resource& resource) {
-  if (resource.type->encoding != SpecEncoding::json) return {};
+  if (resource.type->encoding == SpecEncoding::proto && !policy::has_proto_rules(*resource.type)) return {};
   const auto spec = spec_json(resource);
   if (resource.type->schema.is_object()) {
     for (const auto& violation : policy::check_schema(*resource.type, spec).violations) {
@@ -61,6 +63,22 @@ std::string validation_text(const Resource& resource) {
     }
   }
   return policy::joined(policy::validate_spec(*resource.type, spec, resource.labels, resource.name).violations);
+}
+
+// Why no store holds such a resource; empty where one does.
+std::string identity_problem(const Resource& received) {
+  if (received.name.empty()) return "a resource without a name";
+  if (received.name.size() > policy::limits::name_bytes)
+    return "name: value length must less or equal " + std::to_string(policy::limits::name_bytes);
+  if (!received.mesh.empty()) {
+    if (auto problem = policy::mesh_name_problem(received.mesh)) return "mesh: " + *problem;
+  }
+  const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+  if (has_nul(received.name)) return "name: must not contain a NUL byte";
+  for (const auto& [key, value] : received.labels) {
+    if (has_nul(key) || has_nul(value)) return "labels: must not contain a NUL byte";
+  }
+  return {};
 }
 
 class Batch {
@@ -125,7 +143,6 @@ class Batch {
     resource.name = stored_name(wire);
     added_.emplace(resource.mesh, resource.name);
     if (!received.problem.ok()) return reject(resource, "decode", received.problem.message());
-    if (wire.empty()) return reject(resource, "name", "a resource without a name");
     if (auto text = validation_text(resource); !text.empty()) return reject(resource, "validation", text);
     if (receiving_.is_global()) {
       resource.labels.set(label::zone, receiving_.zone);
@@ -138,19 +155,22 @@ class Batch {
         return;
       }
     }
+    if (auto text = identity_problem(received.resource); !text.empty()) return reject(resource, "name", text);
     resource.source = source_;
     resource.source_version = received.version;
-    store(std::move(resource), received.resource);
+    store(std::move(resource), received);
   }
 
   // A hashed name says whose it is: it has to be what its labels give, as they came or with the zone that sends. Other
   // names are taken as they are, as a Kuma global does.
-  bool is_foreign_name(const Resource& received) const {
-    if (!receiving_.is_global() || !receiving_.peer_hashes_names || !looks_canonical(received.name)) return false;
-    if (canonical_name(received.mesh, received.name, received.labels) == received.name) return false;
-    auto labels = received.labels;
+  bool is_foreign_name(const ReceivedResource& received) const {
+    const auto& name = received.resource.name;
+    if (!receiving_.is_global() || !receiving_.peer_hashes_names || !looks_canonical(name)) return false;
+    const auto& mesh_name = incoming_.type->mesh_scoped ? received.resource.mesh : received.extra_mesh;
+    if (canonical_name(mesh_name, name, received.resource.labels) == name) return false;
+    auto labels = received.resource.labels;
     labels.set(label::zone, receiving_.zone);
-    return canonical_name(received.mesh, received.name, labels) != received.name;
+    return canonical_name(mesh_name, name, labels) != name;
   }
 
   // Relayed under one name, two resources would be one for the other zones.
@@ -161,7 +181,7 @@ class Batch {
     return holder && holder->name != resource.name;
   }
 
-  void store(Resource resource, const Resource& received) {
+  void store(Resource resource, const ReceivedResource& received) {
     auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
     if ((existing && !in_scope(*existing)) || is_relayed_name_taken(resource)) {
       ++applied_.misnamed;
@@ -172,7 +192,7 @@ class Batch {
     if (is_foreign_name(received)) {
       ++applied_.misnamed;
       return reject(resource, "conflict",
-                    "name \"" + received.name + "\" does not belong to zone \"" + receiving_.zone + "\"");
+                    "name \"" + received.resource.name + "\" does not belong to zone \"" + receiving_.zone + "\"");
     }
     if (!existing) {
       ++applied_.created;

@@ -99,7 +99,7 @@ Status decode_resource(const discovery::Resource& item, const ResourceType& type
   auto& resource = out.resource;
   resource.type = &type;
   resource.name = message.meta().name();
-  if (type.mesh_scoped) resource.mesh = message.meta().mesh();  // a HostnameGenerator of Kubernetes may carry one (3.7)
+  (type.mesh_scoped ? resource.mesh : out.extra_mesh) = message.meta().mesh();
   for (const auto& [key, value] : message.meta().labels()) resource.labels.set(key, value);
   out.version = item.version();
   out.problem = check_spec(type, message);

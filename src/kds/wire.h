@@ -95,6 +95,8 @@ struct ReceivedResource {
   Resource resource;    // type set, source not
   std::string version;  // the sender's version text
   Status problem;       // spec missing or not readable; nothing but the key may be used then
+  // What a resource of a global-scoped type came with instead of none: it plays no part but in the name (3.7).
+  std::string extra_mesh;
 };
 
 struct Response {

@@ -58,9 +58,13 @@ void check_dataplane(const json::value& spec, Outcome& outcome) {
     outcome.refuse("networking", "must be defined");
     return;
   }
-  check_address(*networking, outcome);
   const auto* inbounds = find(*networking, {"inbound"});
-  if (inbounds == nullptr || !inbounds->is_array()) return;
+  const bool has_inbound = inbounds != nullptr && inbounds->is_array() && !inbounds->get_array().empty();
+  if (!has_inbound && find(*networking, {"gateway"}) == nullptr) {
+    outcome.refuse("networking", "has to contain at least one inbound interface or gateway");
+  }
+  check_address(*networking, outcome);
+  if (!has_inbound) return;
   const auto& list = inbounds->get_array();
   for (std::size_t i = 0; i < list.size(); ++i) check_inbound(list[i], element("networking.inbound", i), outcome);
 }
@@ -73,9 +77,11 @@ void set_zone_tag(json::object& holder, const std::string& zone) {
 
 }  // namespace
 
+bool has_proto_rules(const ResourceType& type) { return type.name == "Dataplane"; }
+
 Outcome validate_proto_spec(const ResourceType& type, const json::value& spec, std::string_view) {
   Outcome outcome;
-  if (type.name == "Dataplane") check_dataplane(spec, outcome);
+  if (has_proto_rules(type)) check_dataplane(spec, outcome);
   return outcome;
 }
 

@@ -13,6 +13,9 @@
 
 namespace kdsd::policy {
 
+// Whether validate_proto_spec says anything about a type; a spec of any other need not be opened.
+bool has_proto_rules(const ResourceType& type);
+
 // `spec`: members as JSON, names in camel case.
 Outcome validate_proto_spec(const ResourceType& type, const boost::json::value& spec, std::string_view name = {});
 

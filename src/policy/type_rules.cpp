@@ -82,6 +82,12 @@ void check_timeout(const PolicyView& policy, std::string_view section, const jso
   if (is_set(item, {"default", "http", "maxConnectionDuration"})) refuse("http.maxConnectionDuration");
 }
 
+void check_health_check(const json::value& item, const std::string& path, Outcome& outcome) {
+  if (is_set(item, {"default", "http"}) || is_set(item, {"default", "tcp"}) || is_set(item, {"default", "grpc"}))
+    return;
+  outcome.refuse(path + ".default", "must have at least one defined: http, tcp, grpc");
+}
+
 void check_tls(const PolicyView& policy, const json::value& item, const std::string& path, Outcome& outcome) {
   if (policy.top_kind() == "Mesh") return;
   if (is_set(item, {"default", "tlsVersion"})) {
@@ -177,6 +183,8 @@ void check_item_conf(const PolicyView& policy, std::string_view section, const j
   const auto& name = policy.type.name;
   if (name == "MeshTimeout") {
     check_timeout(policy, section, item, path, outcome);
+  } else if (name == "MeshHealthCheck") {
+    check_health_check(item, path, outcome);
   } else if (name == "MeshTLS") {
     check_tls(policy, item, path, outcome);
   } else if (name == "MeshLoadBalancingStrategy") {

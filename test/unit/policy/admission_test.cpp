@@ -236,6 +236,9 @@ TEST(AdmissionTest, ADataplaneNeedsAnAddressAPortAndAService) {
   EXPECT_EQ(refusals(put(east, "Dataplane", "a", R"({"type":"Dataplane","mesh":"m","name":"a"})")),
             "networking: must be defined");
   EXPECT_EQ(refusals(put(east, "Dataplane", "a", R"({"type":"Dataplane","mesh":"m","name":"a",
+                "networking":{"address":"10.0.0.1"}})")),
+            "networking: has to contain at least one inbound interface or gateway");
+  EXPECT_EQ(refusals(put(east, "Dataplane", "a", R"({"type":"Dataplane","mesh":"m","name":"a",
                 "networking":{"address":"not an address","inbound":[{"port":0,"tags":{}}]}})")),
             "networking.address: address has to be valid IP address or domain name; "
             "networking.inbound[0].port: port must be in the range [1, 65535]; "

@@ -329,5 +329,15 @@ TEST(ValidateTest, AnythingThatIsNoPolicyAtAllIsAnsweredWithoutFault) {
   }
 }
 
+TEST(ValidateTest, AHealthCheckHasToCheckSomething) {
+  const auto nothing =
+      validate("MeshHealthCheck", R"({"to":[{"targetRef":{"kind":"Mesh"},"default":{"interval":"10s"}}]})");
+  EXPECT_EQ(joined(nothing.violations), "spec.to[0].default: must have at least one defined: http, tcp, grpc");
+  for (const auto* kind : {"http", "tcp", "grpc"}) {
+    const auto one = R"({"to":[{"targetRef":{"kind":"Mesh"},"default":{")" + std::string(kind) + R"(":{}}}]})";
+    EXPECT_TRUE(validate("MeshHealthCheck", one).ok()) << kind;
+  }
+}
+
 }  // namespace
 }  // namespace kdsd::policy

@@ -1,0 +1,132 @@
+// What a batch of a peer becomes, resource by resource.
+#include "kds/inbound.h"
+
+#include <gmock/gmock.h>
+
+#include "model/hash.h"
+
+#include "kuma/mesh/v1alpha1/dataplane.pb.h"
+#include "pair.h"
+
+namespace kdsd::kds {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Resource resource_of(const std::string& type, const std::string& name, const std::string& spec, Labels labels = {}) {
+  Resource out;
+  out.type = Catalogue::builtin().find(type);
+  if (out.type->mesh_scoped) out.mesh = "default";
+  out.name = name;
+  out.labels = std::move(labels);
+  auto encoded = encode_spec(*out.type, *parse_json(spec));
+  EXPECT_TRUE(encoded.ok()) << encoded.status().text();
+  if (encoded.ok()) out.spec = *encoded;
+  return out;
+}
+
+Receiving from_zone(const TestPlane& global, const std::string& zone) {
+  Receiving receiving;
+  receiving.control_plane = global.core->options().control_plane;
+  receiving.zone = zone;
+  receiving.relays_as = &global.core->sending();
+  return receiving;
+}
+
+Receiving from_global(const TestPlane& zone) {
+  Receiving receiving;
+  receiving.control_plane = zone.core->options().control_plane;
+  return receiving;
+}
+
+Applied take_all(TestPlane& plane, std::vector<ReceivedResource> resources, const Receiving& receiving) {
+  Incoming incoming;
+  incoming.type = resources.front().resource.type;
+  incoming.response.resources = std::move(resources);
+  Applied applied;
+  EXPECT_TRUE(plane
+                  .write([&](Transaction& transaction) {
+                    applied = apply_incoming(transaction, incoming, receiving);
+                    return Status();
+                  })
+                  .ok());
+  return applied;
+}
+
+constexpr char generator_spec[] = R"({"selector":{"meshService":{"matchLabels":{"a":"b"}}},"template":"x.local"})";
+
+// kds-protocol.md 3.7: those that users of Kubernetes write come with a mesh, and their names are hashed with it.
+TEST(Inbound, HostnameGeneratorThatCameWithAMeshHasTheNameThatThisMeshGives) {
+  TestPlane global("");
+  const Labels labels = {{"kuma.io/display-name", "hg"}, {"kuma.io/zone", "east"}};
+  const auto name = canonical_name("default", "hg", labels);
+  const auto generator = resource_of("HostnameGenerator", name, generator_spec, labels);
+  const auto accepted = take_all(global, {{generator, "", {}, "default"}}, from_zone(global, "east"));
+  EXPECT_EQ(accepted.nack_text, "");
+  EXPECT_THAT(global.names("HostnameGenerator"), ElementsAre(name));
+  const auto refused = take_all(global, {{generator, "", {}, "another"}}, from_zone(global, "east"));
+  EXPECT_THAT(refused.nack_text, HasSubstr("does not belong to zone"));
+}
+
+TEST(Inbound, DecodedHostnameGeneratorHasNoMeshButTellsWithWhichItCame) {
+  // A response with one resource, name `hg`, mesh `default`, an empty spec.
+  const std::string meta =
+      "\x0a\x02hg\x12\x07"
+      "default";
+  const auto field = [](char tag, const std::string& content) {
+    return std::string(1, tag) + static_cast<char>(content.size()) + content;
+  };
+  const auto any = field('\x0a', "type.googleapis.com/kuma.mesh.v1alpha1.KumaResource") +
+                   field('\x12', field('\x0a', meta) + field('\x12', field('\x12', "{}")));
+  const auto bytes = field('\x12', field('\x12', any)) + field('\x22', "HostnameGenerator");
+  const auto response = decode_response(bytes, Catalogue::builtin());
+  ASSERT_TRUE(response.ok()) << response.status().text();
+  ASSERT_EQ(response->resources.size(), 1U);
+  EXPECT_EQ(response->resources.front().resource.mesh, "");
+  EXPECT_EQ(response->resources.front().extra_mesh, "default");
+}
+
+TEST(Inbound, ProxiesAreHeldToTheRulesOfTheirTypeLikePolicies) {
+  TestPlane global("");
+  const auto bare = resource_of("Dataplane", "bare", R"({"networking":{"address":"10.0.0.1"}})");
+  const auto good =
+      resource_of("Dataplane", "good",
+                  R"({"networking":{"address":"10.0.0.1","inbound":[{"port":80,"tags":{"kuma.io/service":"web"}}]}})");
+  const auto applied = take_all(global, {{bare, "", {}, ""}, {good, "", {}, ""}}, from_zone(global, "east"));
+  EXPECT_EQ(applied.nack_text, "networking: has to contain at least one inbound interface or gateway");
+  EXPECT_THAT(global.names("Dataplane"), ElementsAre("good"));
+}
+
+// field-cases F047.
+TEST(Inbound, WhatCannotBeNamedIsRefusedAndTheRestIsStored) {
+  TestPlane east("east");
+  const Labels copy = {{"kuma.io/origin", "global"}};
+  auto named = [&](const std::string& name, Labels labels) {
+    return ReceivedResource{resource_of("MeshTimeout", name, timeout_spec, std::move(labels)), "", {}, ""};
+  };
+  auto nul = copy;
+  nul.set("team", std::string("a\0b", 3));
+  auto elsewhere = named("elsewhere", copy);
+  elsewhere.resource.mesh = "No Mesh";
+  const auto applied = take_all(east,
+                                {named("", copy), named(std::string(254, 'n'), copy), named("nul", nul),
+                                 std::move(elsewhere), named(std::string(253, 'n'), copy), named("Bad_Name!", copy)},
+                                from_global(east));
+  EXPECT_EQ(applied.rejected.size(), 4U);
+  for (const auto& rejected : applied.rejected) EXPECT_EQ(rejected.rule, "name") << rejected.text;
+  EXPECT_THAT(east.names("MeshTimeout"), ElementsAre("Bad_Name!", std::string(253, 'n')));
+}
+
+// kds-protocol.md 6.2: what is out of scope is dropped without a word, whatever else is wrong with its name.
+TEST(Inbound, ResourceWithoutNameAndLabelsIsDroppedByAZoneAndAcknowledged) {
+  TestPlane east("east");
+  const auto applied = take_all(east, {{resource_of("MeshTimeout", "", timeout_spec), "", {}, ""}}, from_global(east));
+  EXPECT_EQ(applied.nack_text, "");
+  EXPECT_EQ(applied.dropped, 1U);
+  EXPECT_THAT(east.names("MeshTimeout"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kdsd::kds
