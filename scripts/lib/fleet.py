@@ -22,6 +22,7 @@ READY_SECONDS = 30.0  # from the start of a process until its API answers
 ARRIVE_SECONDS = 20.0  # from a write until its effect is everywhere
 STOP_SECONDS = 15.0  # from SIGTERM until the process is gone
 LOG_TAIL_LINES = 15
+PAGE_SIZE = 1000  # the largest that Kuma allows
 
 # Pauses turned down so that nobody has to wait for them. They are waiting times only; no expectation depends on their values.
 SHORT_PAUSES = {
@@ -212,8 +213,13 @@ class ControlPlane:
 
     def items(self, type_name, mesh=""):
         """All of that type; none when the mesh is not there."""
-        answer = self.rest.get(documents.path(type_name, mesh=mesh) + "?size=0")
-        return answer.json["items"] if answer.status == 200 else []
+        found = []
+        while True:
+            answer = self.rest.get(documents.path(type_name, mesh=mesh) + f"?size={PAGE_SIZE}&offset={len(found)}")
+            page = answer.json["items"] if answer.status == 200 else []
+            found += page
+            if len(page) < PAGE_SIZE:
+                return found
 
     def names(self, type_name, mesh=""):
         return [item["name"] for item in self.items(type_name, mesh)]
@@ -258,13 +264,14 @@ class Fleet:
     def add_global(self, name="global", **settings):
         return self._add(name, {"kds_port": free_ports(1)[0]}, settings)
 
-    def add_zone(self, name, of=None, **settings):
-        """A zone of that global; without one it is on its own."""
+    def add_zone(self, name, of=None, program=None, **settings):
+        """A zone of that global; without one it is on its own. The program may be another one."""
         address = f"grpc://127.0.0.1:{of.kds_port}" if of else ""
-        return self._add(name, {"global_address": address}, settings)
+        return self._add(name, {"global_address": address}, settings, program)
 
-    def _add(self, name, role, settings):
-        plane = ControlPlane(self.program, name, self.directory, settings={**self.settings, **settings}, **role)
+    def _add(self, name, role, settings, program=None):
+        program = Path(program).resolve() if program else self.program
+        plane = ControlPlane(program, name, self.directory, settings={**self.settings, **settings}, **role)
         self.planes.append(plane)
         prepared = self.stores and self.stores / ("global.db" if plane.is_global else f"{name}.db")
         if prepared and prepared.exists():

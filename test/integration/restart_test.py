@@ -2,8 +2,9 @@
 
 import threading
 
-from link import Link
 from support import FleetTest, documents, main
+
+from lib.link import Link
 
 
 def shown(plane, mesh):

@@ -4,7 +4,7 @@ import selectors
 import socket
 import threading
 
-from support import free_ports
+from .fleet import free_ports
 
 
 class Link:
