@@ -28,14 +28,14 @@ json::value to_item_conf(const ResourceType& type, const json::value& item) {
   return conf;
 }
 
-std::vector<MergedConf> merge_to_confs(const ResourceType& type, const Confs& low_to_high) {
+std::vector<MergedConf> merge_to_confs(const ResourceType& type, const Confs& low_to_high, bool with_fields) {
   std::vector<MergedConf> out;
   if (type.to_conf == ToConf::routes) {
     for (auto& route : merge_routes(low_to_high)) out.push_back({std::move(route.conf), std::move(route.fields)});
     return out;
   }
   auto conf = merge_confs(low_to_high);
-  auto fields = field_origins(conf, low_to_high);
+  auto fields = with_fields ? field_origins(conf, low_to_high) : std::vector<FieldOrigin>();
   out.push_back({std::move(conf), std::move(fields)});
   return out;
 }

@@ -23,6 +23,6 @@ struct MergedConf {
   boost::json::value conf;
   std::vector<FieldOrigin> fields;
 };
-std::vector<MergedConf> merge_to_confs(const ResourceType& type, const Confs& low_to_high);
+std::vector<MergedConf> merge_to_confs(const ResourceType& type, const Confs& low_to_high, bool with_fields = true);
 
 }  // namespace kdsd::policy

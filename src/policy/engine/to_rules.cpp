@@ -24,7 +24,8 @@ std::vector<ResolvedObject> targets_of(const ToItem& item, const Catalogue& cata
 
 class Merger {
  public:
-  Merger(std::vector<ToItem> items, const ResourceType& type) : items_(std::move(items)), type_(type) {
+  Merger(std::vector<ToItem> items, const ResourceType& type, bool with_fields)
+      : items_(std::move(items)), type_(type), with_fields_(with_fields) {
     for (const auto& item : items_) confs_.push_back(to_item_conf(type_, item.policy->items("to")[item.index]));
   }
 
@@ -69,12 +70,13 @@ class Merger {
       confs.push_back(&confs_[position]);
       out.origin.push_back(items_[position]);
     }
-    out.confs = merge_to_confs(type_, confs);
+    out.confs = merge_to_confs(type_, confs, with_fields_);
     return out;
   }
 
   const std::vector<ToItem> items_;
   const ResourceType& type_;
+  const bool with_fields_;
   std::vector<json::value> confs_;  // of the items
   Target mesh_;
   std::map<std::string, Target> by_object_;
@@ -107,10 +109,10 @@ const ToRule* ToRules::find(std::string_view object_kri, std::string_view sectio
 }
 
 ToRules merge_to(const AppliedPolicies& policies, const Catalogue& catalogue, const ObjectLookup& objects,
-                 const ItemOrder& order) {
+                 const ItemOrder& order, bool with_fields) {
   if (policies.empty()) return ToRules({});
   auto items = ordered_to_items(policies, order);
-  Merger merger(items, *policies.front()->type);
+  Merger merger(items, *policies.front()->type, with_fields);
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (const auto& target : targets_of(items[i], catalogue, objects)) merger.add(i, target);
   }

@@ -43,9 +43,9 @@ class ToRules {
   const ToRule* mesh_ = nullptr;
 };
 
-// `policies`: of one type, those that select the proxy, in any order.
+// `policies`: of one type, those that select the proxy, in any order. Where fields come from is worked out on demand.
 ToRules merge_to(const AppliedPolicies& policies, const Catalogue& catalogue, const ObjectLookup& objects,
-                 const ItemOrder& order = {});
+                 const ItemOrder& order = {}, bool with_fields = true);
 
 // Asks the lookup everything that merge_to will ask (policy/object_questions.h).
 void ask_for_targets(const AppliedPolicies& policies, const Catalogue& catalogue, const ObjectLookup& objects);
