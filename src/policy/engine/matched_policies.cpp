@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+
+#include "model/json.h"
 
 namespace kdsd::policy {
 namespace {
+
+bool is_route_kind(std::string_view kind) { return kind == "MeshHTTPRoute" || kind == "MeshTCPRoute"; }
 
 template <typename Selects>
 AppliedPolicies those(const MatchedPolicies& matched, Selects selects) {
@@ -16,6 +21,14 @@ AppliedPolicies those(const MatchedPolicies& matched, Selects selects) {
 }
 
 }  // namespace
+
+AppliedPolicies MatchedPolicies::for_destinations() const {
+  AppliedPolicies out;
+  for (const auto& policy : policies) {
+    if (!is_route_kind(find_text(policy->target(), {"kind"}))) out.push_back(policy);
+  }
+  return out;
+}
 
 AppliedPolicies MatchedPolicies::on_inbound(std::size_t position) const {
   return those(*this, [&](const Selection& selection) { return selection.has_inbound(position); });

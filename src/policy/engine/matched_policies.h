@@ -19,6 +19,9 @@ struct MatchedPolicies {
   std::vector<Selection> selections;  // of the policy at the same position
   std::vector<std::string> warnings;
 
+  // Those that are about destinations as such: a policy that is attached to a route is about that route's requests
+  // only.
+  AppliedPolicies for_destinations() const;
   AppliedPolicies on_inbound(std::size_t position) const;
   AppliedPolicies on_listener(std::size_t position) const;
 };
