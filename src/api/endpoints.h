@@ -28,6 +28,12 @@ Answer explain_resource(Backend& backend, const ResourceType& type, const Call& 
 Answer get_explicit_view(Backend& backend, const ResourceType& type, const Call& call);
 Answer plan_documents(Backend& backend, const Call& call);
 
+// The rules of policies over what is posted (policy-semantics.md 12.6).
+Answer evaluate_merge(Backend& backend, const Call& call);
+Answer evaluate_rbac(Backend& backend, const Call& call);
+Answer evaluate_grant(Backend& backend, const Call& call);
+Answer evaluate_attachment(Backend& backend, const Call& call);
+
 // Insights, computed when they are read (rest-api.md 8).
 Answer list_mesh_insights(Backend& backend, const Call& call);
 Answer get_mesh_insight(Backend& backend, const Call& call);
@@ -52,6 +58,8 @@ Answer get_metrics(Backend& backend, const Call& call);
 // Every route of section 6 and 8 for the types that are switched on.
 void add_resource_routes(Router& router, Backend& backend);
 void add_system_routes(Router& router, Backend& backend);
+// Section 9; add_resource_routes adds them.
+void add_inspect_routes(Router& router, Backend& backend);
 void add_diagnostics_routes(Router& router, Backend& backend);
 
 }  // namespace kdsd::api

@@ -71,6 +71,7 @@ void add_resource_routes(Router& router, Backend& backend) {
   adder.add("/meshes/{mesh}/service-insights/{name}", get_service_insight);
   adder.add("/global-insight", get_global_insight);
   adder.add("/global-insights", get_global_insights);
+  add_inspect_routes(router, backend);
 }
 
 void add_system_routes(Router& router, Backend& backend) {
@@ -82,6 +83,10 @@ void add_system_routes(Router& router, Backend& backend) {
   adder.add("/policies", get_policy_types);
   adder.add("/_kri/{kri}", get_by_kri);
   adder.add("/_plan", plan_documents, "POST");
+  adder.add("/_policy/merge", evaluate_merge, "POST");
+  adder.add("/_policy/rbac", evaluate_rbac, "POST");
+  adder.add("/_reference-grants/check", evaluate_grant, "POST");
+  adder.add("/_policy-attachment/effective", evaluate_attachment, "POST");
 }
 
 void add_diagnostics_routes(Router& router, Backend& backend) {

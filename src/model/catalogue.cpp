@@ -43,6 +43,14 @@ void read_kubernetes(const json::value& file, KubernetesForm& form) {
   form.mesh_in_label = find_text(*source, {"meshField"}).starts_with("label");
 }
 
+Result<ToConf> read_to_conf(const json::value& file) {
+  const auto written = find_text(file, {"toConf"});
+  if (written.empty()) return ToConf::ordinary;
+  if (written == "routes") return ToConf::routes;
+  if (written == "rule") return ToConf::rule;
+  return Status(Code::invalid, "toConf '" + std::string(written) + "' is none of 'routes', 'rule'");
+}
+
 void read_schema(const json::value& file, ResourceType& type) {
   if (const auto* schema = find(file, {"schema"})) {
     type.schema = *schema;
@@ -91,6 +99,9 @@ Result<std::unique_ptr<ResourceType>> read_type(const json::value& file) {
   type->encoding = find_text(file, {"specEncoding"}) == "proto" ? SpecEncoding::proto : SpecEncoding::json;
   type->proto_message = text(file, {"protoMessage"});
   type->any_type_url = text(file, {"anyTypeUrl"});
+  const auto to_conf = read_to_conf(file);
+  if (!to_conf.ok()) return to_conf.status().prefixed(type->name);
+  type->to_conf = *to_conf;
   read_kubernetes(file, type->kubernetes);
   read_schema(file, *type);
   return type;

@@ -20,6 +20,13 @@ enum class SpecEncoding {
   json,   // JSON text; `spec` and `status` objects in documents
 };
 
+// What an element of `to` says, and how several are merged (policy-semantics.md 8.2).
+enum class ToConf {
+  ordinary,  // its `default`
+  routes,    // its `rules` and `hostnames`, merged by matches
+  rule,      // its first rule
+};
+
 // How the type looks as a Kubernetes object (namespaces.md 3).
 struct KubernetesForm {
   bool exists = false;
@@ -52,6 +59,7 @@ struct ResourceType {
   bool has_from = false;
   bool has_rules = false;
   bool from_as_rules = false;
+  ToConf to_conf = ToConf::ordinary;
   bool read_only = false;   // insights
   bool admin_only = false;  // secrets
   bool is_proxy = false;

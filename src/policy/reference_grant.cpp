@@ -23,7 +23,7 @@ bool names_kind(const json::value& entry, const ObjectKind& object) {
          find_text(entry, {"kind"}) == object.kind;
 }
 
-bool grants(const json::value& spec, const Reference& reference) {
+bool grants(const json::value& spec, const CrossNamespaceReference& reference) {
   const auto& from = entries(spec, "from");
   const auto& to = entries(spec, "to");
   return std::any_of(from.begin(), from.end(),
@@ -45,7 +45,7 @@ void check_text(const json::value& entry, std::string_view field, const std::str
 
 }  // namespace
 
-GrantDecision grant_allows(const Reference& reference, const std::vector<Grant>& all) {
+GrantDecision grant_allows(const CrossNamespaceReference& reference, const std::vector<Grant>& all) {
   const auto& target = reference.to.namespace_.empty() ? reference.from.namespace_ : reference.to.namespace_;
   if (target == reference.from.namespace_) return {true, "same-namespace"};
   for (const auto& grant : all) {

@@ -17,7 +17,7 @@ struct ObjectKind {
   std::string namespace_;
 };
 
-struct Reference {
+struct CrossNamespaceReference {
   ObjectKind from;
   ObjectKind to;  // empty namespace: that of the referrer
 };
@@ -33,7 +33,7 @@ struct GrantDecision {
   std::string reason;  // same-namespace, granted-by:<namespace>/<name>, no-grant
 };
 
-GrantDecision grant_allows(const Reference& reference, const std::vector<Grant>& grants);
+GrantDecision grant_allows(const CrossNamespaceReference& reference, const std::vector<Grant>& grants);
 
 // V-RG-1 to V-RG-3.
 void check_reference_grant(const boost::json::value& spec, Outcome& outcome);

@@ -92,7 +92,7 @@ class Resolution {
  private:
   ResolvedObject mesh() const {
     const auto* type = policy_.catalogue->find("Mesh");
-    return {type, "", policy_.mesh, "", Kri{type, "", "", "", policy_.mesh, ""}.text()};
+    return {type, "", policy_.mesh, "", Kri{type, "", "", "", policy_.mesh, ""}.text(), {}};
   }
 
   void by_labels(const json::object& wanted) {
@@ -158,7 +158,7 @@ class Resolution {
             object.labels.get(label::namespace_),
             display_name(object.name, object.labels),
             section};
-    found_.push_back({object.type, object.mesh, object.name, section, kri.text()});
+    found_.push_back({object.type, object.mesh, object.name, section, kri.text(), object.labels});
   }
 
   const json::value ref_;

@@ -33,6 +33,7 @@ struct ResolvedObject {
   std::string name;     // as stored
   std::string section;  // name of the port, or its number where it has none; empty: the whole object
   std::string kri;
+  Labels labels;  // of the object; empty for the mesh
 };
 
 enum class Resolver {

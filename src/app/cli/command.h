@@ -44,6 +44,7 @@ void add_delete(Commands& commands);
 void add_plan(Commands& commands);
 void add_explain(Commands& commands);
 void add_inspect(Commands& commands);
+void add_policy(Commands& commands);
 void add_zones(Commands& commands);
 void add_hash(Commands& commands);
 void add_doctor(Commands& commands);

@@ -1,4 +1,4 @@
-// `kdsd explain` and `kdsd inspect explicit`: one resource of a running control plane.
+// `kdsd explain` and `kdsd inspect explicit|rules|rbac`: one resource of a running control plane.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
@@ -6,6 +6,7 @@
 #include "app/cli/age.h"
 #include "app/cli/command.h"
 #include "app/cli/explanation_text.h"
+#include "app/cli/inspection_text.h"
 #include "app/cli/output.h"
 #include "app/cli/refusal.h"
 #include "app/cli/resource_address.h"
@@ -24,6 +25,8 @@ struct ItemOptions {
   std::string mesh = std::string(default_mesh);
   std::string namespace_;
   OutputFormat format = OutputFormat::table;
+  bool with_origin = false;
+  bool with_shadow = false;
   ServerFlags server;
 };
 
@@ -80,6 +83,29 @@ int inspect_explicit(Console& console, const ItemOptions& options) {
   });
 }
 
+int inspect_rules(Console& console, const ItemOptions& options) {
+  std::string endpoint = "_rules";
+  if (options.with_origin) endpoint += "?origin=true";
+  if (options.with_shadow) endpoint += options.with_origin ? "&shadow=true" : "?shadow=true";
+  return show(console, options, endpoint,
+              [](const std::string&, const json::value& answer) { return rules_text(answer); });
+}
+
+int inspect_rbac(Console& console, const ItemOptions& options) {
+  return show(console, options, options.with_shadow ? "_rbac?shadow=true" : "_rbac",
+              [](const std::string&, const json::value& answer) { return proxy_rbac_text(answer); });
+}
+
+using Show = int (*)(Console&, const ItemOptions&);
+
+CLI::App& add_inspection(CLI::App& inspect, Commands& commands, const std::string& name, const std::string& help,
+                         const std::shared_ptr<ItemOptions>& options, const std::string& example, Show show_item) {
+  auto& command = add_command(inspect, name, help, example);
+  add_item_flags(command, *options);
+  on_chosen(command, commands, [options, show_item](Console& console) { return show_item(console, *options); });
+  return command;
+}
+
 }  // namespace
 
 void add_explain(Commands& commands) {
@@ -91,14 +117,23 @@ void add_explain(Commands& commands) {
 }
 
 void add_inspect(Commands& commands) {
-  auto options = std::make_shared<ItemOptions>();
-  auto& inspect = add_command(commands.root, "inspect", "look into a policy",
-                              "kdsd inspect explicit meshtimeouts slow-reports -m shop");
+  auto& inspect = add_command(commands.root, "inspect", "look into a policy, or into what policies say about a proxy",
+                              "kdsd inspect rules dataplane web-1 -m shop --origin");
   inspect.require_subcommand(1);
-  auto& command = add_command(inspect, "explicit", "show a policy with everything spelled out that may be left out",
-                              "kdsd inspect explicit meshtimeouts slow-reports -m shop");
-  add_item_flags(command, *options);
-  on_chosen(command, commands, [options](Console& console) { return inspect_explicit(console, *options); });
+  add_inspection(inspect, commands, "explicit", "show a policy with everything spelled out that may be left out",
+                 std::make_shared<ItemOptions>(), "kdsd inspect explicit meshtimeouts slow-reports -m shop",
+                 inspect_explicit);
+
+  auto of_rules = std::make_shared<ItemOptions>();
+  auto& rules = add_inspection(inspect, commands, "rules", "show what all policies together say about a proxy",
+                               of_rules, "kdsd inspect rules dataplane web-1 -m shop --origin", inspect_rules);
+  rules.add_flag("--origin", of_rules->with_origin, "say for each field which policy gave it");
+  rules.add_flag("--shadow", of_rules->with_shadow, "with the policies whose effect is shadow");
+
+  auto of_rbac = std::make_shared<ItemOptions>();
+  auto& rbac = add_inspection(inspect, commands, "rbac", "show who may call a proxy", of_rbac,
+                              "kdsd inspect rbac dataplane web-1 -m shop", inspect_rbac);
+  rbac.add_flag("--shadow", of_rbac->with_shadow, "with the policies whose effect is shadow");
 }
 
 }  // namespace kdsd::app::cli

@@ -19,6 +19,7 @@ void add_commands(cli::Commands& commands) {
   cli::add_plan(commands);
   cli::add_explain(commands);
   cli::add_inspect(commands);
+  cli::add_policy(commands);
   cli::add_zones(commands);
   cli::add_hash(commands);
   cli::add_doctor(commands);

@@ -17,10 +17,30 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-const std::vector<std::vector<std::string>> all_commands = {
-    {"run"},  {"version"}, {"config"},    {"config", "check"}, {"migrate"}, {"migrate", "up"},       {"apply"},
-    {"get"},  {"delete"},  {"plan"},      {"explain"},         {"inspect"}, {"inspect", "explicit"}, {"zones"},
-    {"hash"}, {"doctor"},  {"completion"}};
+const std::vector<std::vector<std::string>> all_commands = {{"run"},
+                                                            {"version"},
+                                                            {"config"},
+                                                            {"config", "check"},
+                                                            {"migrate"},
+                                                            {"migrate", "up"},
+                                                            {"apply"},
+                                                            {"get"},
+                                                            {"delete"},
+                                                            {"plan"},
+                                                            {"explain"},
+                                                            {"inspect"},
+                                                            {"inspect", "explicit"},
+                                                            {"inspect", "rules"},
+                                                            {"inspect", "rbac"},
+                                                            {"policy"},
+                                                            {"policy", "merge"},
+                                                            {"policy", "rbac"},
+                                                            {"policy", "grant"},
+                                                            {"policy", "attach"},
+                                                            {"zones"},
+                                                            {"hash"},
+                                                            {"doctor"},
+                                                            {"completion"}};
 
 // A directory of its own for each test, removed at its end.
 class Folder {

@@ -88,8 +88,8 @@ TEST(ReferenceGrantTest, CasesOfTheSpecificationHold) {
   for (const auto& entry : cases) {
     SCOPED_TRACE(find_text(entry, {"id"}));
     const auto& input = *find(entry, {"input"});
-    const Reference reference{object_of(*find(input, {"reference", "from"})),
-                              object_of(*find(input, {"reference", "to"}))};
+    const CrossNamespaceReference reference{object_of(*find(input, {"reference", "from"})),
+                                            object_of(*find(input, {"reference", "to"}))};
     const auto decision = grant_allows(reference, grants_of(input));
     EXPECT_EQ(decision.allowed, find(entry, {"expected", "allowed"})->get_bool());
     EXPECT_EQ(decision.reason, find_text(entry, {"expected", "reason"}));

@@ -1,0 +1,228 @@
+// The older inspect endpoints, which kumactl and older GUIs ask: policies by what they are attached to, and rules by
+// tags (rest-api.md 9). Target-ref policies are attached to a proxy as a whole.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "api/answers.h"
+#include "api/errors.h"
+#include "api/inspect_endpoints.h"
+#include "api/inspect_json.h"
+#include "api/inspecting.h"
+#include "model/document.h"
+#include "model/json.h"
+#include "policy/core_name.h"
+#include "policy/engine/from_rules.h"
+#include "policy/engine/ordering.h"
+#include "policy/engine/single_item.h"
+#include "policy/engine/tag_rules.h"
+
+#include "kuma/mesh/v1alpha1/dataplane.pb.h"
+
+namespace kdsd::api {
+namespace json = boost::json;
+namespace proto = kuma::mesh::v1alpha1;
+namespace {
+
+constexpr const char* service_tag = "kuma.io/service";
+
+const char* kind_of(const policy::Proxy& proxy) {
+  return proxy.kind == policy::ProxyKind::builtin_gateway ? "MeshGatewayDataplane" : "SidecarDataplane";
+}
+
+json::object key_json(const std::string& mesh, const std::string& name) { return {{"mesh", mesh}, {"name", name}}; }
+
+json::object list_json(json::array items) {
+  json::object out;
+  out["total"] = items.size();
+  out["items"] = std::move(items);
+  return out;
+}
+
+// Metas of the policies of each type, the highest first.
+boost::asio::awaitable<json::object> matched_json(Backend& backend, const Inspected& inspected) {
+  std::vector<ResourceKey> keys;
+  for (const auto& matched : inspected.matched) {
+    auto policies = matched.policies;
+    policy::sort_policies(policies);
+    for (auto it = policies.rbegin(); it != policies.rend(); ++it) {
+      keys.push_back({(*it)->type, (*it)->mesh, (*it)->name});
+    }
+  }
+  auto look = [keys](const kds::Core& core) {
+    std::vector<ResourcePtr> found;
+    for (const auto& key : keys) found.push_back(core.index().find(*key.type, key.mesh, key.name));
+    return found;
+  };
+  json::object out;
+  for (const auto& resource : co_await read_core(backend, std::move(look))) {
+    if (!resource) continue;
+    auto& metas = out[resource->type->name];
+    if (!metas.is_array()) metas = json::array();
+    metas.get_array().push_back(render_meta(*resource, resource->type->name, true));
+  }
+  co_return out;
+}
+
+// A rule as these endpoints show it.
+struct OldRule {
+  std::string type;
+  std::string policy_type;
+  std::string name;
+  Labels tags;
+  json::array addresses;
+  std::vector<policy::TagMatcher> matchers;
+  json::value conf;
+  std::vector<const policy::AppliedPolicy*> origin;
+};
+
+json::object rule_json(OldRule& rule) {
+  json::object subset;
+  for (const auto& matcher : rule.matchers) subset[matcher.key] = (matcher.negative ? "!" : "") + matcher.value;
+  json::array origins;
+  for (const auto* policy : rule.origin) origins.push_back(key_json(policy->mesh, policy->name));
+  json::object out;
+  out["type"] = rule.type;
+  out["name"] = rule.name;
+  out["addresses"] = std::move(rule.addresses);
+  out["service"] = rule.tags.get(service_tag);
+  out["tags"] = labels_json(rule.tags);
+  out["policyType"] = rule.policy_type;
+  out["subset"] = std::move(subset);
+  out["conf"] = std::move(rule.conf);
+  out["origins"] = std::move(origins);
+  return out;
+}
+
+void add_client_rules(const Inspected& inspected, const policy::MatchedPolicies& matched, const proto::Dataplane& spec,
+                      std::vector<OldRule>& out) {
+  for (std::size_t i = 0; i < inspected.proxy->inbounds.size(); ++i) {
+    const auto& inbound = inspected.proxy->inbounds[i];
+    const auto& written = spec.networking().inbound(static_cast<int>(i));
+    const auto& address = written.address().empty() ? spec.networking().address() : written.address();
+    for (auto& rule : policy::merge_from(matched.on_inbound(i)).rules) {
+      out.push_back({"ClientSubset", matched.type->name, inbound.tags.get(service_tag), inbound.tags,
+                     json::array{json::value(address + ":" + std::to_string(inbound.port))}, std::move(rule.matchers),
+                     std::move(rule.conf), std::move(rule.origin)});
+    }
+  }
+}
+
+bool holds_for(const policy::TagRule& rule, const Labels& tags) {
+  return std::all_of(rule.matchers.begin(), rule.matchers.end(), [&](const policy::TagMatcher& matcher) {
+    const bool has = tags.has(matcher.key) && tags.get(matcher.key) == matcher.value;
+    return has != matcher.negative;
+  });
+}
+
+void add_destination_rules(const Inspected& inspected, const policy::MatchedPolicies& matched,
+                           const proto::Dataplane& spec, std::vector<OldRule>& out) {
+  const auto merged = policy::merge_to_by_tags(matched.policies, inspected.routes);
+  std::map<std::string, std::size_t> known;  // service to its rule
+  for (const auto& outbound : spec.networking().outbound()) {
+    Labels tags;
+    for (const auto& [key, value] : outbound.tags()) tags.set(key, value);
+    if (!tags.has(service_tag)) continue;
+    const auto rule = std::find_if(merged.rules.begin(), merged.rules.end(),
+                                   [&](const policy::TagRule& each) { return holds_for(each, tags); });
+    if (rule == merged.rules.end()) continue;
+    const auto& service = tags.get(service_tag);
+    const auto [it, is_new] = known.emplace(service, out.size());
+    if (is_new) {
+      out.push_back(
+          {"DestinationSubset", matched.type->name, service, tags, {}, rule->matchers, rule->conf, rule->origin});
+    }
+    const auto& address = outbound.address().empty() ? "127.0.0.1" : outbound.address();
+    out[it->second].addresses.emplace_back(address + ":" + std::to_string(outbound.port()));
+  }
+}
+
+void add_single_rule(const policy::MatchedPolicies& matched, std::vector<OldRule>& out) {
+  if (!policy::is_single_item(*matched.type)) return;
+  auto merged = policy::merge_single(matched.policies);
+  out.push_back({"SingleItem", matched.type->name, "", {}, {}, {}, std::move(merged.conf), std::move(merged.origin)});
+}
+
+}  // namespace
+
+Answer list_matched_policies(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
+  const auto inspected = co_await inspect(backend, views, type, call);
+  if (inspected.refusal) co_return *inspected.refusal;
+  auto matched = co_await matched_json(backend, inspected);
+  json::array items;
+  if (!matched.empty()) {
+    items.push_back(
+        json::object{{"type", "dataplane"}, {"name", ""}, {"service", ""}, {"matchedPolicies", std::move(matched)}});
+  }
+  json::object body{{"kind", kind_of(*inspected.proxy)}};
+  if (inspected.proxy->kind == policy::ProxyKind::builtin_gateway) {
+    body["gateway"] = key_json(inspected.proxy->mesh, inspected.proxy->gateway);
+    json::array listeners;
+    for (const auto& listener : inspected.proxy->listeners) {
+      listeners.push_back(json::object{{"port", listener.port}, {"hosts", json::array()}});
+    }
+    body["listeners"] = std::move(listeners);
+  }
+  for (auto& member : list_json(std::move(items))) body[member.key()] = std::move(member.value());
+  co_return json_response(200, body);
+}
+
+Answer list_old_rules(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
+  const auto inspected = co_await inspect(backend, views, type, call);
+  if (inspected.refusal) co_return *inspected.refusal;
+  proto::Dataplane spec;
+  if (!spec.ParseFromString(inspected.resource->spec)) spec.Clear();
+  std::vector<OldRule> rules;
+  for (const auto& matched : inspected.matched) {
+    if (matched.type->has_from) add_client_rules(inspected, matched, spec, rules);
+    if (matched.type->has_to) add_destination_rules(inspected, matched, spec, rules);
+    add_single_rule(matched, rules);
+  }
+  std::stable_sort(rules.begin(), rules.end(), [](const OldRule& a, const OldRule& b) {
+    return std::tie(a.name, a.type, a.policy_type) < std::tie(b.name, b.type, b.policy_type);
+  });
+  json::array items;
+  for (auto& rule : rules) items.push_back(rule_json(rule));
+  co_return json_response(200, list_json(std::move(items)));
+}
+
+Answer list_attachments(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
+  co_await catch_up(backend, views);
+  const auto name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"));
+  const auto view = views.view_policy(call.parameter("mesh"), type, name);
+  json::array items;
+  for (const auto& proxy : view.candidates) {
+    if (view.policy->is_shadow || !policy::select(*view.policy, *proxy, view.routes).is_selected()) continue;
+    json::array attachments;
+    attachments.push_back(json::object{{"type", "dataplane"}, {"name", ""}, {"service", ""}});
+    items.push_back(json::object{{"kind", kind_of(*proxy)},
+                                 {"dataplane", key_json(proxy->mesh, proxy->name)},
+                                 {"attachments", std::move(attachments)}});
+  }
+  co_return json_response(200, list_json(std::move(items)));
+}
+
+Answer list_gateway_dataplanes(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
+  const auto mesh = call.parameter("mesh");
+  const auto name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"));
+  auto look = [&type, mesh, name](const kds::Core& core) { return core.index().find(type, mesh, name); };
+  const auto resource = co_await read_core(backend, std::move(look));
+  if (!resource) co_return refusal(404, "Could not find " + type.name, "Not found");
+  co_await catch_up(backend, views);
+  const auto spec = spec_json(*resource);
+  json::array items;
+  for (const auto& proxy : views.proxies(mesh)) {
+    if (proxy->kind != policy::ProxyKind::builtin_gateway) continue;
+    const auto& selectors = policy::array_at(spec, "selectors");
+    const bool is_selected = std::any_of(selectors.begin(), selectors.end(), [&](const json::value& selector) {
+      const auto wanted = policy::texts_at(selector, "match");
+      return policy::has_tags(proxy->gateway_tags, wanted) ||
+             std::any_of(proxy->listeners.begin(), proxy->listeners.end(),
+                         [&](const policy::Listener& listener) { return policy::has_tags(listener.tags, wanted); });
+    });
+    if (is_selected) items.push_back(json::object{{"dataplane", key_json(proxy->mesh, proxy->name)}});
+  }
+  co_return json_response(200, list_json(std::move(items)));
+}
+
+}  // namespace kdsd::api

@@ -1,0 +1,51 @@
+// What the inspect endpoints share: looking at one proxy with the policies that select it, and answering references.
+//
+// Coroutines of the API threads; see endpoints.h for lifetimes.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/await.h"
+#include "api/backend.h"
+#include "api/http.h"
+#include "api/policy_views.h"
+#include "api/router.h"
+#include "policy/engine/matched_policies.h"
+#include "policy/engine/to_rules.h"
+#include "policy/object_questions.h"
+
+namespace kdsd::api {
+
+// Where meshes use services as resources, and nothing else.
+bool is_exclusive(const Resource& mesh);
+bool has_mtls(const Resource& mesh);
+
+// One proxy under inspection.
+struct Inspected {
+  std::optional<Response> refusal;  // what to answer instead
+  ResourcePtr mesh;
+  ResourcePtr resource;  // the Dataplane or MeshGateway that was asked for
+  policy::ProxyPtr proxy;
+  policy::AppliedPolicies routes;
+  std::vector<policy::MatchedPolicies> matched;  // in the order in which the types are shown
+};
+
+// The Dataplane or MeshGateway of the path, `{mesh}` and `{name}`. `?shadow=true` takes shadow policies along.
+boost::asio::awaitable<Inspected> inspect(Backend& backend, PolicyViews& views, const ResourceType& type,
+                                          const Call& call);
+
+// Brings the views up to what is committed.
+boost::asio::awaitable<void> catch_up(Backend& backend, PolicyViews& views);
+
+// What the `to` items of the policies refer to.
+boost::asio::awaitable<std::shared_ptr<const policy::ObjectAnswers>> find_targets(
+    Backend& backend, std::vector<policy::AppliedPolicies> policies);
+
+// A refusal with a title of its own.
+Response refusal(int status, const std::string& title, const std::string& detail);
+
+}  // namespace kdsd::api
