@@ -46,6 +46,9 @@ void add_explain(Commands& commands);
 void add_inspect(Commands& commands);
 void add_zones(Commands& commands);
 void add_hash(Commands& commands);
+void add_export(Commands& commands);
+void add_import(Commands& commands);
+void add_token(Commands& commands);
 void add_doctor(Commands& commands);
 void add_completion(Commands& commands);
 

@@ -17,10 +17,29 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-const std::vector<std::vector<std::string>> all_commands = {
-    {"run"},  {"version"}, {"config"},    {"config", "check"}, {"migrate"}, {"migrate", "up"},       {"apply"},
-    {"get"},  {"delete"},  {"plan"},      {"explain"},         {"inspect"}, {"inspect", "explicit"}, {"zones"},
-    {"hash"}, {"doctor"},  {"completion"}};
+const std::vector<std::vector<std::string>> all_commands = {{"run"},
+                                                            {"version"},
+                                                            {"config"},
+                                                            {"config", "check"},
+                                                            {"migrate"},
+                                                            {"migrate", "up"},
+                                                            {"apply"},
+                                                            {"get"},
+                                                            {"delete"},
+                                                            {"plan"},
+                                                            {"explain"},
+                                                            {"inspect"},
+                                                            {"inspect", "explicit"},
+                                                            {"zones"},
+                                                            {"hash"},
+                                                            {"doctor"},
+                                                            {"completion"},
+                                                            {"export"},
+                                                            {"import"},
+                                                            {"token"},
+                                                            {"token", "user"},
+                                                            {"token", "zone"},
+                                                            {"token", "dataplane"}};
 
 // A directory of its own for each test, removed at its end.
 class Folder {
