@@ -1,5 +1,6 @@
 #include "api/api_server.h"
 
+#include "api/authentication.h"
 #include "api/endpoints.h"
 #include "api/errors.h"
 #include "api/router.h"
@@ -7,12 +8,13 @@
 namespace kdsd::api {
 namespace {
 
-RouterOptions api_router_options(const Facts& facts, const ApiServerOptions& options) {
+RouterOptions api_router_options(const Facts& facts, const ApiServerOptions& options,
+                                 const Authentication& authentication) {
   RouterOptions out;
   out.base_path = facts.base_path;
   out.cors_domains = facts.cors_domains;
-  out.authenticate = [&facts](const Request& request, std::string_view route) {
-    return identify(request, facts, route == "/");
+  out.authenticate = [&authentication](const Request& request, std::string_view route) {
+    return authentication.identify_caller(request, route);
   };
   out.observer = options.observer;
   return out;
@@ -31,10 +33,12 @@ struct ApiServer::Parts {
       : context(io),
         backend(data),
         options(std::move(server_options)),
-        api(api_router_options(backend.facts(), options)),
+        authentication(backend),
+        api(api_router_options(backend.facts(), options, authentication)),
         diagnostics(diagnostics_router_options()) {
     add_system_routes(api, backend);
     add_resource_routes(api, backend);
+    add_gui_routes(api, backend);
     add_diagnostics_routes(diagnostics, backend);
   }
 
@@ -57,6 +61,7 @@ struct ApiServer::Parts {
   boost::asio::io_context& context;
   Backend& backend;
   ApiServerOptions options;
+  Authentication authentication;
   Router api;
   Router diagnostics;
   std::unique_ptr<HttpServer> http;
@@ -83,6 +88,19 @@ void ApiServer::stop() {
   for (auto* server : {parts_->http.get(), parts_->https.get(), parts_->diagnostics_server.get()}) {
     if (server != nullptr) server->stop();
   }
+}
+
+Status ApiServer::set_tls(const std::optional<TlsOptions>& https, const std::optional<TlsOptions>& diagnostics) {
+  Status first;
+  const auto apply = [&](const std::unique_ptr<HttpServer>& server, const std::optional<ListenerOptions>& listener,
+                         const std::optional<TlsOptions>& tls, const char* name) {
+    if (!server || !listener->tls || !tls) return;
+    auto status = server->set_tls(*tls).prefixed(name);
+    if (first.ok()) first = std::move(status);
+  };
+  apply(parts_->https, parts_->options.https, https, "API server, HTTPS");
+  apply(parts_->diagnostics_server, parts_->options.diagnostics, diagnostics, "diagnostics server");
+  return first;
 }
 
 std::uint16_t ApiServer::http_port() const { return parts_->http ? parts_->http->port() : 0; }

@@ -46,6 +46,10 @@ class ApiServer {
   // Begins to stop and returns at once. The io_context runs out of work after at most two seconds.
   void stop();
 
+  // Certificates for connections from now on; a listener without TLS is left alone. The first error, after both were
+  // tried.
+  Status set_tls(const std::optional<TlsOptions>& https, const std::optional<TlsOptions>& diagnostics);
+
   // The real ports; 0 for a listener that is off.
   std::uint16_t http_port() const;
   std::uint16_t https_port() const;

@@ -7,14 +7,26 @@
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "kds/core.h"
+#include "kds/tokens.h"
 #include "policy/control_plane.h"
 
 namespace kdsd::api {
+
+// Who may do something: a caller passes when it is one of the users or in one of the groups.
+struct AccessRule {
+  std::vector<std::string> users;
+  std::vector<std::string> groups;
+};
+
+// The files of the web interface by their path below its folder: `assets/index.js`. Immutable.
+using GuiFiles = std::map<std::string, std::string, std::less<>>;
 
 // Fixed for the life of the process.
 struct Facts {
@@ -33,13 +45,26 @@ struct Facts {
   bool client_certificate_is_admin = false;  // apiServer.authn.type: adminClientCerts
   bool create_routing_resources = false;     // defaults.createMeshRoutingResources
   std::string base_path = "/";
-  std::string gui_path = "/gui";  // empty: no GUI offered
+  std::string gui_path = "/gui";       // as clients are told, a path or a whole address; empty: no GUI offered
+  std::string gui_base_path = "/gui";  // where it is served; empty: not at all
+  std::string api_url;                 // for the GUI; empty: the address it came from
+  std::string store_type = "memory";
+  std::shared_ptr<const GuiFiles> gui_files;  // null: the page that says that there is none
   std::string root_url;
   std::vector<std::string> cors_domains;
-  std::vector<std::string> admin_users;  // access.static.adminResources
-  std::vector<std::string> admin_groups;
-  std::vector<std::string> metadata_users;  // access.static.controlPlaneMetadata
-  std::vector<std::string> metadata_groups;
+  AccessRule admins;        // access.static.adminResources
+  AccessRule metadata;      // access.static.controlPlaneMetadata
+  AccessRule config_dumps;  // access.static.viewConfigDump
+  AccessRule stats;
+  AccessRule clusters;
+  AccessRule user_token_issuing;
+  AccessRule zone_token_issuing;
+  AccessRule dataplane_token_issuing;
+  bool issues_user_tokens = true;
+  bool issues_zone_tokens = true;
+  bool issues_dataplane_tokens = true;
+  kds::TokenRules user_token_rules;
+  bool writes_need_authentication = false;  // kdsd.writesNeedAuthentication
   std::size_t body_bytes_max = 4 << 20;
 };
 
@@ -54,6 +79,10 @@ class Backend {
   virtual void write(kds::Write write) = 0;
   // An RSA key pair as PEM `RSA PRIVATE KEY` (2048 bits); takes tens of milliseconds, callable on API threads.
   virtual Result<std::string> new_signing_key() = 0;
+  // Random, by which a token can be revoked; callable on API threads.
+  virtual std::string new_token_id() = 0;
+  // Asks a proxy of a zone (kds-protocol.md 10). `done` is called on the core executor.
+  virtual void ask_proxy(kds::ProxyQuery query, kds::ProxyAnswer done) = 0;
   // Prometheus text of all metrics; callable on API threads.
   virtual std::string metrics_text() = 0;
   // Empty when ready, else what is not.

@@ -74,6 +74,7 @@ bool is_own_origin(std::string_view origin, const HostPort& host) {
   return is_loopback_host(there.host) && there.host == here.host && there.port == here.port;
 }
 
+// A program on this machine that speaks for itself, not a relay and not a foreign web page.
 bool is_local(const Request& request) {
   if (!request.peer_is_loopback) return false;
   for (auto relay : {"forwarded", "x-forwarded-for", "x-real-ip"}) {
@@ -88,17 +89,6 @@ bool is_local(const Request& request) {
   return !request.has_header("origin") || is_own_origin(request.header("origin"), host);
 }
 
-bool is_listed(const Caller& caller, const std::vector<std::string>& users, const std::vector<std::string>& groups) {
-  if (std::find(users.begin(), users.end(), caller.name) != users.end()) return true;
-  return std::any_of(caller.groups.begin(), caller.groups.end(), [&](const std::string& group) {
-    return std::find(groups.begin(), groups.end(), group) != groups.end();
-  });
-}
-
-Status denied(const Caller& caller, const std::string& what) {
-  return Status(Code::denied, "user \"" + caller.text() + "\" cannot access " + what);
-}
-
 }  // namespace
 
 std::string Caller::text() const {
@@ -107,35 +97,50 @@ std::string Caller::text() const {
   return out;
 }
 
-std::optional<Caller> identify(const Request& request, const Facts& facts, bool index) {
-  Caller caller;
-  caller.is_local = is_local(request);
-  const Caller admin{admin_name, {admin_name, authenticated_group}, caller.is_local};
-  if (caller.is_local && facts.localhost_is_admin) return admin;
-  if (!facts.client_certificate_is_admin) {
-    // No token can be valid as long as none is issued here.
-    if (!index && request.header("authorization").starts_with("Bearer ")) return std::nullopt;
-  } else if (request.client_certificate_verified) {
-    return admin;
-  }
-  caller.name = "mesh-system:anonymous";
-  caller.groups = {"mesh-system:unauthenticated"};
+std::optional<std::string_view> token_in_question(const Request& request, const Facts& facts, std::string_view route) {
+  constexpr std::string_view scheme = "Bearer ";
+  const auto header = request.header("authorization");
+  if (facts.client_certificate_is_admin || !header.starts_with(scheme)) return std::nullopt;
+  const bool is_gui = !facts.gui_base_path.empty() && route.starts_with(facts.gui_base_path);
+  if (route == "/" || is_gui || (facts.localhost_is_admin && is_local(request))) return std::nullopt;
+  return header.substr(scheme.size());
+}
+
+Caller identify(const Request& request, const Facts& facts, const std::optional<kds::UserClaims>& user) {
+  const bool has_certificate = facts.client_certificate_is_admin && request.client_certificate_verified;
+  if (has_certificate || (facts.localhost_is_admin && is_local(request)))
+    return {admin_name, {admin_name, authenticated_group}};
+  if (!user) return {"mesh-system:anonymous", {"mesh-system:unauthenticated"}};
+  Caller caller{user->name, user->groups};
+  caller.groups.emplace_back(authenticated_group);
   return caller;
 }
 
+bool is_listed(const Caller& caller, const AccessRule& rule) {
+  const auto has = [](const std::vector<std::string>& list, const std::string& text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  return has(rule.users, caller.name) || std::any_of(caller.groups.begin(), caller.groups.end(),
+                                                     [&](const auto& group) { return has(rule.groups, group); });
+}
+
+Status denied(const Caller& caller, const std::string& what) {
+  return Status(Code::denied, "user \"" + caller.text() + "\" cannot access " + what);
+}
+
 Status may_touch(const Caller& caller, const ResourceType& type, const Facts& facts) {
-  if (!type.admin_only || is_listed(caller, facts.admin_users, facts.admin_groups)) return {};
+  if (!type.admin_only || is_listed(caller, facts.admins)) return {};
   return denied(caller, "the resource of type \"" + type.name + "\"");
 }
 
 Status may_write(const Caller& caller, const ResourceType& type, const Facts& facts) {
   if (auto status = may_touch(caller, type, facts); !status.ok()) return status;
-  if (caller.is_local || is_listed(caller, facts.admin_users, facts.admin_groups)) return {};
+  if (!facts.writes_need_authentication || is_listed(caller, {{}, {authenticated_group}})) return {};
   return denied(caller, "the resource of type \"" + type.name + "\" for writing");
 }
 
 Status may_see_metadata(const Caller& caller, const Facts& facts) {
-  if (is_listed(caller, facts.metadata_users, facts.metadata_groups)) return {};
+  if (is_listed(caller, facts.metadata)) return {};
   return denied(caller, "control-plane metadata");
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/backend.h"
@@ -17,17 +18,23 @@ namespace kdsd::api {
 struct Caller {
   std::string name;
   std::vector<std::string> groups;
-  bool is_local = false;  // a program on this machine that speaks for itself, not a relay and not a foreign web page
 
   std::string text() const;  // name/group,group
 };
 
-// Nothing: the request carries authentication that is not valid. `index`: the route cannot be broken by a stale token.
-std::optional<Caller> identify(const Request& request, const Facts& facts, bool index);
+// The bearer token that decides who is calling; nothing where something else does, or where the route cannot be broken
+// by a stale token.
+std::optional<std::string_view> token_in_question(const Request& request, const Facts& facts, std::string_view route);
+
+// `user`: what that token says, after it was verified.
+Caller identify(const Request& request, const Facts& facts, const std::optional<kds::UserClaims>& user);
+
+bool is_listed(const Caller& caller, const AccessRule& rule);
+Status denied(const Caller& caller, const std::string& what);
 
 // Code::denied with the detail of the answer.
 Status may_touch(const Caller& caller, const ResourceType& type, const Facts& facts);
-// Writing needs a caller on this machine or an administrator, as long as nobody else can prove who it is.
+// With `writes_need_authentication` also: only for a caller that has proved who it is.
 Status may_write(const Caller& caller, const ResourceType& type, const Facts& facts);
 Status may_see_metadata(const Caller& caller, const Facts& facts);
 

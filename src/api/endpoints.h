@@ -50,6 +50,20 @@ Answer get_resource_types(Backend& backend, const Call& call);
 Answer get_policy_types(Backend& backend, const Call& call);
 Answer get_by_kri(Backend& backend, const Call& call);
 
+// What a proxy tells about itself, asked through its zone (rest-api.md 10).
+Answer ask_proxy_config(Backend& backend, const ResourceType& type, const Call& call);
+Answer ask_proxy_stats(Backend& backend, const ResourceType& type, const Call& call);
+Answer ask_proxy_clusters(Backend& backend, const ResourceType& type, const Call& call);
+
+// The web interface (rest-api.md 12).
+Answer get_gui(Backend& backend, const Call& call);
+void add_gui_routes(Router& router, Backend& backend);
+
+// Tokens (rest-api.md 11).
+Answer issue_user_token(Backend& backend, const Call& call);
+Answer issue_zone_token(Backend& backend, const Call& call);
+Answer issue_dataplane_token(Backend& backend, const Call& call);
+
 // Diagnostics (metrics.md 1).
 Answer get_healthy(Backend& backend, const Call& call);
 Answer get_ready(Backend& backend, const Call& call);

@@ -46,7 +46,8 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   asio::any_io_executor strand;
   tcp::acceptor acceptor;
   asio::steady_timer stop_timer;
-  std::shared_ptr<asio::ssl::context> tls;
+  std::mutex tls_mutex;
+  std::shared_ptr<asio::ssl::context> tls;  // guarded by `tls_mutex`
   std::atomic<bool> stopping{false};
   std::atomic<std::uint16_t> bound_port{0};
   std::mutex mutex;
@@ -115,8 +116,13 @@ void HttpServer::State::spawn(tcp::socket socket) {
 
 asio::awaitable<void> HttpServer::State::run(tcp::socket socket, std::shared_ptr<ConnectionHandle> handle) {
   auto self = shared_from_this();
-  if (tls) {
-    co_await serve_tls(settings, std::move(socket), tls, handle);
+  std::shared_ptr<asio::ssl::context> current;
+  {
+    std::lock_guard lock(tls_mutex);
+    current = tls;
+  }
+  if (current) {
+    co_await serve_tls(settings, std::move(socket), current, handle);
   } else {
     co_await serve_plain(settings, std::move(socket), handle);
   }
@@ -155,6 +161,16 @@ Status HttpServer::start() {
 }
 
 void HttpServer::stop() { state_->stop(); }
+Status HttpServer::set_tls(const TlsOptions& tls) {
+  auto changed = tls;
+  changed.client_certificates = state_->options.tls->client_certificates;
+  auto made = make_tls_context(changed);
+  if (!made.ok()) return made.status();
+  std::lock_guard lock(state_->tls_mutex);
+  state_->tls = std::move(*made);
+  return {};
+}
+
 std::uint16_t HttpServer::port() const { return state_->bound_port; }
 std::size_t HttpServer::connections() const { return state_->count(); }
 

@@ -72,6 +72,9 @@ class HttpServer {
   Status start();
   // Begins to stop and returns at once: no new connections, idle ones are closed, running requests get `stop_time`.
   void stop();
+  // For connections from now on; Code::invalid, and the old one stays, when it cannot be used. Whether client
+  // certificates are asked for stays as it was. Any thread.
+  Status set_tls(const TlsOptions& tls);
   std::uint16_t port() const;
   std::size_t connections() const;
 

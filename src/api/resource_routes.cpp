@@ -50,6 +50,11 @@ void add_type(Adder& adder, const ResourceType& type, const std::string& segment
   adder.add("DELETE", base + "/{name}", type, delete_resource);
   adder.add("GET", base + "/{name}/_explain", type, explain_resource);
   if (type.is_target_ref_policy) adder.add("GET", base + "/{name}/_explicit", type, get_explicit_view);
+  if (type.name == "Dataplane" || type.name == "ZoneIngress" || type.name == "ZoneEgress") {
+    adder.add("GET", base + "/{name}/xds", type, ask_proxy_config);
+    adder.add("GET", base + "/{name}/stats", type, ask_proxy_stats);
+    adder.add("GET", base + "/{name}/clusters", type, ask_proxy_clusters);
+  }
   if (type.overview_type.empty()) return;
   add_overviews(adder, type, type.mesh_scoped ? "/meshes/{mesh}/" : "/", segment, true);
   if (type.mesh_scoped) add_overviews(adder, type, "/", segment, false);
@@ -87,6 +92,11 @@ void add_system_routes(Router& router, Backend& backend) {
   adder.add("/_policy/rbac", evaluate_rbac, "POST");
   adder.add("/_reference-grants/check", evaluate_grant, "POST");
   adder.add("/_policy-attachment/effective", evaluate_attachment, "POST");
+  adder.add("/tokens/user", issue_user_token, "POST");
+  adder.add("/tokens/zone", issue_zone_token, "POST");
+  adder.add("/tokens/dataplane", issue_dataplane_token, "POST");
+  // Kuma serves this one at the root whatever the base path is (rest-api.md 1).
+  router.add_at_root("POST", "/tokens/user", [&backend](const Call& call) { return issue_user_token(backend, call); });
 }
 
 void add_diagnostics_routes(Router& router, Backend& backend) {

@@ -40,11 +40,23 @@ Router::Router(RouterOptions options)
 
 Router::~Router() = default;
 
-void Router::add(std::string_view method, std::string_view path, Handler handler) {
-  Node* node = &root_;
+void Router::add(std::string_view method, std::string_view path, Handler handler, Content content) {
+  add_to(root_, method, path, std::move(handler), content);
+}
+
+void Router::add_at_root(std::string_view method, std::string_view path, Handler handler, Content content) {
+  add_to(at_root_, method, path, std::move(handler), content);
+}
+
+void Router::add_to(Node& root, std::string_view method, std::string_view path, Handler handler, Content content) {
+  Node* node = &root;
   std::vector<std::string> names;
   for (const auto& part : template_parts(path)) {
-    if (part.starts_with('{')) {
+    if (part.ends_with("...}")) {
+      names.push_back(part.substr(1, part.size() - 5));
+      if (!node->rest) node->rest = std::make_unique<Node>();
+      node = node->rest.get();
+    } else if (part.starts_with('{')) {
       names.push_back(part.substr(1, part.size() - 2));
       if (!node->any) node->any = std::make_unique<Node>();
       node = node->any.get();
@@ -56,6 +68,7 @@ void Router::add(std::string_view method, std::string_view path, Handler handler
   }
   node->route = path;
   node->names = std::move(names);
+  node->content = content;
   node->methods[std::string(method)] = std::move(handler);
 }
 
@@ -66,11 +79,16 @@ const Router::Node* Router::match(const Node& node, const std::vector<std::strin
     if (const auto* found = match(*it->second, parts, at + 1, values)) return found;
   }
   // No name is empty, so an empty part is no part.
-  if (!node.any || parts[at].empty()) return nullptr;
-  values.push_back(parts[at]);
-  if (const auto* found = match(*node.any, parts, at + 1, values)) return found;
-  values.pop_back();
-  return nullptr;
+  if (node.any && !parts[at].empty()) {
+    values.push_back(parts[at]);
+    if (const auto* found = match(*node.any, parts, at + 1, values)) return found;
+    values.pop_back();
+  }
+  if (!node.rest) return nullptr;
+  std::string rest = parts[at];
+  for (auto next = at + 1; next < parts.size(); ++next) rest += "/" + parts[next];
+  values.push_back(std::move(rest));
+  return node.rest.get();
 }
 
 std::string Router::allowed(const Node& node) {
@@ -86,6 +104,7 @@ boost::asio::awaitable<Response> Router::dispatch(const Request& request, std::s
   std::vector<std::string> values;
   const bool below_base = parts->size() >= base_.size() && std::equal(base_.begin(), base_.end(), parts->begin());
   const auto* node = below_base ? match(root_, *parts, base_.size(), values) : nullptr;
+  if (node == nullptr) node = match(at_root_, *parts, 0, values);
   if (node == nullptr) co_return plain_refusal(404, "there is nothing at this address");
   route = node->route;
   auto handler = node->methods.find(request.method);
@@ -94,7 +113,7 @@ boost::asio::awaitable<Response> Router::dispatch(const Request& request, std::s
     answer.headers.emplace_back("allow", allowed(*node));
     co_return answer;
   }
-  if (options_.json_only) {
+  if (options_.json_only && node->content == Content::json) {
     if (!accepts_json(request.header("accept"))) co_return plain_refusal(406, "answers are application/json only");
     const bool has_json = request.body.empty() || is_json(request.header("content-type"));
     if (!has_json) co_return plain_refusal(415, "a body has to be application/json");
@@ -102,7 +121,7 @@ boost::asio::awaitable<Response> Router::dispatch(const Request& request, std::s
   Call call{request, route, {}, {}};
   for (std::size_t i = 0; i < values.size(); ++i) call.parameters.emplace_back(node->names[i], std::move(values[i]));
   if (options_.authenticate) {
-    auto caller = options_.authenticate(request, route);
+    auto caller = co_await options_.authenticate(request, route);
     if (!caller) co_return unauthenticated();
     call.caller = std::move(*caller);
   }

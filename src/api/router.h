@@ -31,7 +31,8 @@ struct Call {
 };
 
 using Handler = std::function<boost::asio::awaitable<Response>(const Call&)>;
-using Authenticator = std::function<std::optional<Caller>(const Request& request, std::string_view route)>;
+using Authenticator =
+    std::function<boost::asio::awaitable<std::optional<Caller>>(const Request& request, std::string_view route)>;
 
 struct RouterOptions {
   std::string base_path = "/";
@@ -41,13 +42,20 @@ struct RouterOptions {
   Observer observer;
 };
 
+// Which requests a route takes: those that send and accept JSON, or all.
+enum class Content { json, any };
+
 class Router {
  public:
   explicit Router(RouterOptions options);
   ~Router();
 
-  // Parts in braces match any one part; literal parts are preferred. The same method and template twice: the last wins.
-  void add(std::string_view method, std::string_view path, Handler handler);
+  // Parts in braces match any one part, `{name...}` at the end all that follow; literal parts are preferred. The same
+  // method and template twice: the last wins.
+  void add(std::string_view method, std::string_view path, Handler handler, Content content = Content::json);
+
+  // The same, whatever the base path is.
+  void add_at_root(std::string_view method, std::string_view path, Handler handler, Content content = Content::json);
 
   boost::asio::awaitable<Response> handle(const Request& request) const;
 
@@ -55,11 +63,14 @@ class Router {
   struct Node {
     std::map<std::string, std::unique_ptr<Node>, std::less<>> literal;
     std::unique_ptr<Node> any;
+    std::unique_ptr<Node> rest;
+    Content content = Content::json;
     std::string route;               // template that ends here
     std::vector<std::string> names;  // of its parts in braces
     std::map<std::string, Handler, std::less<>> methods;
   };
 
+  static void add_to(Node& root, std::string_view method, std::string_view path, Handler handler, Content content);
   static const Node* match(const Node& node, const std::vector<std::string>& parts, std::size_t at,
                            std::vector<std::string>& values);
   boost::asio::awaitable<Response> dispatch(const Request& request, std::string_view& route) const;
@@ -68,7 +79,8 @@ class Router {
   RouterOptions options_;
   std::vector<std::string> base_;
   std::unique_ptr<Cors> cors_;
-  Node root_;
+  Node root_;     // below the base path
+  Node at_root_;  // not below it
 };
 
 }  // namespace kdsd::api

@@ -4,6 +4,7 @@
 #include "kds/system_namespace.h"
 #include "model/document.h"
 #include "model/proto_spec.h"
+#include "policy/core_name.h"
 #include "policy/default_resources.h"
 
 #include "kuma/system/v1alpha1/config.pb.h"
@@ -14,6 +15,8 @@ namespace system = kuma::system::v1alpha1;
 namespace {
 
 constexpr const char* done_fact = "defaults.created";
+constexpr const char* admin_token_name = "admin-user-token";
+constexpr const char* admin = "mesh-system:admin";
 
 class Bootstrap {
  public:
@@ -30,8 +33,7 @@ class Bootstrap {
       }
     }
     if (!options_.skip_tenant_resources) {
-      if (!plane.federated) create_secret("GlobalSecret", "", "zone-token-signing-key-1", options_.zone_signing_key);
-      create_secret("GlobalSecret", "", "user-token-signing-key-1", options_.user_signing_key);
+      if (auto status = create_token_secrets(); !status.ok()) return status;
       if (!options_.skip_hostname_generators) {
         for (const auto& item : policy::default_hostname_generators(plane)) {
           if (auto status = create(item); !status.ok()) return status;
@@ -60,6 +62,23 @@ class Bootstrap {
     system::Secret secret;
     secret.mutable_data()->set_value(data);
     put(type_name, mesh, name, serialize_deterministic(secret));
+  }
+
+  Status create_token_secrets() {
+    const auto& plane = options_.control_plane;
+    if (!plane.federated && !options_.zone_signing_key.empty())
+      create_secret("GlobalSecret", "", "zone-token-signing-key-1", options_.zone_signing_key);
+    const bool has_new_key = !options_.user_signing_key.empty();
+    if (has_new_key) create_secret("GlobalSecret", "", "user-token-signing-key-1", options_.user_signing_key);
+    const auto name = policy::core_name(plane, type("GlobalSecret"), admin_token_name);
+    if (!options_.create_admin_token || transaction_.find(type("GlobalSecret"), "", name)) return {};
+    const auto keys = kds::collect_token_keys(transaction_.index(), plane, kds::TokenKind::user, "");
+    const kds::SigningKey key = has_new_key ? kds::SigningKey{1, options_.user_signing_key} : *keys.newest();
+    auto token = kds::issue_token(kds::claims_of(kds::UserClaims{admin, {admin}}), options_.admin_token_life,
+                                  std::to_string(key.serial), key.key);
+    if (!token.ok()) return token.status().prefixed(admin_token_name);
+    create_secret("GlobalSecret", "", admin_token_name, *token);
+    return {};
   }
 
   void create_config(const std::string& name, const std::string& text) {

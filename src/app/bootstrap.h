@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kds/committer.h"
+#include "kds/tokens.h"
 #include "policy/control_plane.h"
 
 namespace kdsd::app {
@@ -16,14 +17,18 @@ struct BootstrapOptions {
   bool skip_tenant_resources = false;
   bool skip_hostname_generators = false;
   bool routing_resources = false;
-  std::string cluster_id;             // for Config `kuma-cluster-id`
-  std::string user_signing_key;       // PEM
-  std::string zone_signing_key;       // PEM; not used on federated zones
-  std::string dataplane_signing_key;  // PEM, of mesh `default`
+  std::string cluster_id;  // for Config `kuma-cluster-id`
+  // PEM; empty where the store has one. The second is not used on federated zones, the third is of mesh `default`.
+  std::string user_signing_key;
+  std::string zone_signing_key;
+  std::string dataplane_signing_key;
+  bool create_admin_token = true;  // GlobalSecret `admin-user-token` (tokens.md 6)
+  kds::TokenLife admin_token_life;
 };
 
-// A write that creates what is missing, once in the life of a store, on a zone keeps the Zone object its own name, and
-// follows a renamed system namespace.
+// A write that creates what is missing: mesh and generators once in the life of a store, signing keys and the
+// administrator's token whenever there is none. On a zone it keeps the Zone object its own name. It follows a
+// renamed system namespace.
 kds::Write bootstrap(BootstrapOptions options, std::function<void(const Status&)> done);
 
 }  // namespace kdsd::app

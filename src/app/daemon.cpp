@@ -3,64 +3,31 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <csignal>
-#include <random>
 #include <spdlog/spdlog.h>
 
+#include "app/api_options.h"
 #include "app/bootstrap.h"
 #include "app/certificates.h"
+#include "app/credential_files.h"
 #include "app/kds_options.h"
+#include "app/random.h"
 #include "app/run.h"
 #include "app/store_options.h"
-#include "model/json.h"
+#include "net/methods.h"
 
 namespace kdsd::app {
 namespace {
 
 constexpr std::chrono::milliseconds tick_interval(200);
+constexpr int ticks_between_looks = 10;  // at the files of certificates
 constexpr int api_thread_count = 2;
+constexpr std::int64_t admin_token_nanos = 10LL * 365 * 24 * 3600 * 1'000'000'000;
 constexpr const char* defaults_fact = "defaults.created";
 
 Timestamp clock_now() {
   return Timestamp{
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
           .count()};
-}
-
-std::string random_text(std::size_t length, std::string_view alphabet) {
-  std::random_device device;
-  std::string out;
-  for (std::size_t i = 0; i < length; ++i) out += alphabet[device() % alphabet.size()];
-  return out;
-}
-
-std::uint64_t random_number() {
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 32) | device();
-}
-
-std::string random_uuid() {
-  auto hex = random_text(32, "0123456789abcdef");
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-4" + hex.substr(13, 3) + "-a" + hex.substr(17, 3) + "-" +
-         hex.substr(20);
-}
-
-policy::ControlPlaneKind kind_of(const Config& config) {
-  policy::ControlPlaneKind kind;
-  kind.mode = config.is_global() ? policy::Mode::global : policy::Mode::zone;
-  kind.federated = config.is_federated_zone();
-  if (!config.is_global()) kind.zone = config.zone_name;
-  kind.environment =
-      config.environment == Environment::kubernetes ? policy::Environment::kubernetes : policy::Environment::universal;
-  kind.system_namespace = config.store.system_namespace;
-  kind.disable_origin_validation = config.disable_origin_label_validation;
-  kind.namespaced_gateway_routes = config.namespaced_gateway_routes;
-  return kind;
-}
-
-std::string tls_text(TlsVersion version) {
-  if (version == TlsVersion::v1_2) return "TLSv1_2";
-  if (version == TlsVersion::v1_3) return "TLSv1_3";
-  return {};
 }
 
 }  // namespace
@@ -84,54 +51,17 @@ Daemon::~Daemon() {
 }
 
 void Daemon::set_up_facts() {
-  facts_.control_plane = kind_of(config_);
-  facts_.version = config_.api_server.compatible_version;
-  facts_.kdsd_version = kdsd_version();
-  facts_.hostname = host_name();
-  facts_.instance_id = facts_.hostname + "-" + random_text(4, "0123456789abcdef");
-  facts_.effective_config = to_compact_json(effective_);
-  node_config_ = facts_.effective_config;
-  facts_.disabled_types = disabled_types();
-  facts_.skip_label_prefixes = config_.kds_timing().label_skip_prefixes;
-  facts_.read_only = config_.api_server.read_only;
-  facts_.unsafe_delete = config_.store.unsafe_delete;
-  facts_.localhost_is_admin = config_.api_server.localhost_is_admin;
-  facts_.create_routing_resources = config_.defaults.create_mesh_routing_resources;
-  facts_.base_path = config_.api_server.base_path;
-  const bool offers_gui = config_.api_server.gui_enabled && !config_.is_federated_zone();
-  facts_.gui_path = !offers_gui                               ? std::string()
-                    : config_.api_server.gui_root_url.empty() ? config_.api_server.gui_base_path
-                                                              : config_.api_server.gui_root_url;
-  facts_.root_url = config_.api_server.root_url;
-  facts_.cors_domains = config_.api_server.cors_allowed_domains;
-  facts_.admin_users = config_.access.admin_resources.users;
-  facts_.admin_groups = config_.access.admin_resources.groups;
-  facts_.metadata_users = config_.access.control_plane_metadata.users;
-  facts_.metadata_groups = config_.access.control_plane_metadata.groups;
-  facts_.body_bytes_max = static_cast<std::size_t>(config_.api_server.body_bytes_max);
+  facts_ = api_facts(config_, effective_);
   const std::string zone = config_.is_global() ? "Global" : config_.zone_name;
   metrics_ = std::make_unique<Metrics>(
       MetricsIdentity{zone, facts_.product, facts_.version, facts_.kdsd_version, kdsd_commit(), facts_.instance_id});
-}
-
-std::set<std::string> Daemon::disabled_types() const {
-  std::set<std::string> out;
-  auto listed = [](const std::optional<std::vector<std::string>>& list, const std::string& path) {
-    return !list || std::find(list->begin(), list->end(), path) != list->end();
-  };
-  for (const auto* type : Catalogue::builtin().types()) {
-    if (!type->is_plugin) continue;
-    const auto& list = type->is_policy ? config_.types.policies : config_.types.core_resources;
-    if (!listed(list, type->path)) out.insert(type->name);
-  }
-  return out;
 }
 
 kds::CoreOptions Daemon::core_options() const {
   kds::CoreOptions options;
   options.control_plane = facts_.control_plane;
   options.node.instance_id = facts_.instance_id;
-  options.node.config = node_config_;
+  options.node.config = facts_.effective_config;
   options.node.kuma_version = facts_.version;
   const auto& timing = config_.kds_timing();
   options.skip_label_prefixes = facts_.skip_label_prefixes;
@@ -145,6 +75,7 @@ kds::CoreOptions Daemon::core_options() const {
   options.health_timeout_nanos = config_.kds_server.health_timeout_ns;
   options.subscription_limit = static_cast<std::size_t>(config_.metrics.zone.kept_max);
   options.compact_finished_subscriptions = config_.metrics.compact_finished_zone_subscriptions;
+  options.zone_authentication = zone_authentication(config_);
   options.seed = random_number();
   return options;
 }
@@ -174,6 +105,7 @@ Status Daemon::start() {
                loaded.revision.value, loaded.entries.size());
   store_ = std::make_unique<StoreExecutor>(
       std::move(store), core_context_, [this](double seconds, const store::Batch& batch) {
+        metrics_->observe_commit(seconds, batch.upserts.size() + batch.purges.size());
         for (const auto& entry : batch.upserts) {
           metrics_->observe_store(entry->resource ? "update" : "delete", entry->key.type->name, seconds);
         }
@@ -191,23 +123,39 @@ Status Daemon::start() {
   return start_api();
 }
 
+// Making a key takes time, so only those are made that nothing in the store stands for.
+Status Daemon::make_missing_keys(bool first_start, BootstrapOptions& options) const {
+  if (options.skip_tenant_resources && !first_start) return {};
+  const auto has_none = [this](kds::TokenKind kind) {
+    return kds::collect_token_keys(core_->index(), facts_.control_plane, kind, "").keys.empty();
+  };
+  std::vector<std::string*> wanted;
+  if (has_none(kds::TokenKind::user)) wanted.push_back(&options.user_signing_key);
+  if (!facts_.control_plane.federated && has_none(kds::TokenKind::zone)) wanted.push_back(&options.zone_signing_key);
+  if (first_start) wanted.push_back(&options.dataplane_signing_key);
+  for (auto* key : wanted) {
+    auto pem = new_rsa_key_pem();
+    if (!pem.ok()) return pem.status();
+    *key = std::move(*pem);
+  }
+  return {};
+}
+
 Status Daemon::create_defaults(bool first_start) {
   Status outcome;
   bool finished = false;
   BootstrapOptions options;
   options.control_plane = facts_.control_plane;
   options.skip_mesh_creation = config_.defaults.skip_mesh_creation || !first_start;
-  options.skip_tenant_resources = config_.defaults.skip_tenant_resources || !first_start;
-  options.skip_hostname_generators = config_.defaults.skip_hostname_generators;
+  options.skip_tenant_resources = config_.defaults.skip_tenant_resources;
+  options.skip_hostname_generators = config_.defaults.skip_hostname_generators || !first_start;
   options.routing_resources = config_.defaults.create_mesh_routing_resources;
   options.cluster_id = random_uuid();
-  if (first_start) {
-    for (auto* key : {&options.user_signing_key, &options.zone_signing_key, &options.dataplane_signing_key}) {
-      auto pem = new_rsa_key_pem();
-      if (!pem.ok()) return pem.status();
-      *key = std::move(*pem);
-    }
-  }
+  options.create_admin_token = config_.api_server.bootstrap_admin_token &&
+                               config_.api_server.user_tokens.issuer_enabled &&
+                               config_.api_server.authn == AuthnType::tokens;
+  options.admin_token_life = {clock_now(), admin_token_nanos, random_uuid()};
+  if (auto status = make_missing_keys(first_start, options); !status.ok()) return status;
   on_core([&] {
     (void)core_->submit(bootstrap(std::move(options), [&](const Status& status) {
       outcome = status;
@@ -219,42 +167,19 @@ Status Daemon::create_defaults(bool first_start) {
   return outcome.prefixed("creating default resources");
 }
 
-Result<std::optional<api::TlsOptions>> Daemon::api_tls(const ServerTls& tls) const {
-  auto pair = read_pair(tls.cert_file, tls.key_file);
-  if (!pair.ok()) return pair.status();
-  api::TlsOptions options;
-  options.certificate_pem = pair->certificate_pem;
-  options.key_pem = pair->key_pem;
-  options.min_version = tls_text(tls.min_version);
-  options.max_version = tls_text(tls.max_version);
-  options.cipher_suites = tls.cipher_suites;
-  return std::optional(std::move(options));
-}
-
 Status Daemon::start_api() {
   api::ApiServerOptions options;
   const auto& server = config_.api_server;
   if (server.http.enabled)
     options.http = api::ListenerOptions{server.http.bind_address, server.http.port, std::nullopt};
-  if (server.https.enabled) {
-    auto tls = api_tls(server.tls);
-    if (!tls.ok()) return tls.status().prefixed("apiServer.https");
-    if (server.require_client_cert && !server.client_ca_file.empty()) {
-      auto ca = read_file(server.client_ca_file);
-      if (!ca.ok()) return ca.status().prefixed("apiServer.https.tlsCaFile");
-      (*tls)->client_ca_pem = *ca;
-      (*tls)->client_certificates = api::ClientCertificates::demand;
-    }
-    options.https = api::ListenerOptions{server.https.bind_address, server.https.port, std::move(*tls)};
-  }
+  auto https = https_options(config_);
+  if (!https.ok()) return https.status();
+  if (*https) options.https = api::ListenerOptions{server.https.bind_address, server.https.port, std::move(*https)};
+  auto diagnostics_tls = diagnostics_tls_options(config_);
+  if (!diagnostics_tls.ok()) return diagnostics_tls.status();
   api::ListenerOptions diagnostics{
       config_.diagnostics.bind_address.empty() ? "0.0.0.0" : config_.diagnostics.bind_address, config_.diagnostics.port,
-      std::nullopt};
-  if (config_.diagnostics.tls_enabled) {
-    auto tls = api_tls(config_.diagnostics.tls);
-    if (!tls.ok()) return tls.status().prefixed("diagnostics");
-    diagnostics.tls = std::move(*tls);
-  }
+      std::move(*diagnostics_tls)};
   options.diagnostics = std::move(diagnostics);
   options.connections_max = static_cast<std::size_t>(server.connections_max);
   options.observer = [this](const api::RequestObservation& seen) {
@@ -288,6 +213,7 @@ int Daemon::run() {
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   signals_.add(SIGHUP);
+  files_seen_ = stamp_of(credential_files(config_));
   wait_for_signal();
   schedule_tick();
   spdlog::info("ready mode={} zone={} instance={} version={}", config_.is_global() ? "global" : "zone",
@@ -301,9 +227,43 @@ void Daemon::wait_for_signal() {
     if (error) return;
     if (signal != SIGHUP) return begin_stop();
     // A terminal that closes sends it too, and that is no reason to stop.
-    spdlog::warn("event=hangup reason=\"certificates are read at the start only; restart to change them\"");
+    spdlog::info("event=hangup");
+    reload_credentials();
     wait_for_signal();
   });
+}
+
+// Certificates, keys and the zone's token, for connections from now on. What cannot be used is told, and the old stays.
+void Daemon::reload_credentials() {
+  files_seen_ = stamp_of(credential_files(config_));
+  const auto tell = [](const char* what, const Status& status) {
+    if (status.ok()) {
+      spdlog::info("event=credentials-reloaded of=\"{}\"", what);
+    } else {
+      spdlog::error("event=credentials-kept of=\"{}\" reason=\"{}\"", what, status.text());
+    }
+  };
+  const auto https = https_options(config_);
+  const auto diagnostics = diagnostics_tls_options(config_);
+  if (!https.ok() || !diagnostics.ok()) {
+    tell("API", https.ok() ? diagnostics.status() : https.status());
+  } else if (*https || *diagnostics) {
+    tell("API", api_->set_tls(*https, *diagnostics));
+  }
+  if (server_ && config_.kds_server.tls_enabled) {
+    const auto options = kds_server_options(config_);
+    tell("KDS", options.ok() ? server_->set_certificates(options->tls) : options.status());
+  }
+  if (client_) {
+    auto options = kds_client_options(config_, facts_.version);
+    if (options.ok()) client_->set_credentials(std::move(options->tls), std::move(options->token));
+    tell("zone", options.status());
+  }
+}
+
+void Daemon::watch_credentials() {
+  if (++ticks_ % ticks_between_looks != 0) return;
+  if (stamp_of(credential_files(config_)) != files_seen_) reload_credentials();
 }
 
 void Daemon::schedule_tick() {
@@ -312,9 +272,20 @@ void Daemon::schedule_tick() {
     if (error || stopping_) return;
     on_core([this] { core_->tick(); });
     heartbeat_.beat();
+    watch_credentials();
     publish_metrics();
     schedule_tick();
   });
+}
+
+// What happened since the last look.
+void Daemon::observe_counters(kds::CoreCounters& counters) {
+  constexpr double nanos_per_second = 1e9;
+  const auto seconds = [](std::int64_t nanos) { return static_cast<double>(nanos) / nanos_per_second; };
+  for (auto nanos : std::exchange(counters.delivery_nanos, {})) metrics_->observe_delivery(seconds(nanos));
+  for (auto nanos : std::exchange(counters.propagation_nanos, {})) metrics_->observe_propagation(seconds(nanos));
+  for (auto nanos : std::exchange(counters.sync_nanos, {})) metrics_->observe_sync(seconds(nanos));
+  for (const auto& sent : std::exchange(counters.sent, {})) metrics_->observe_response(sent.type, sent.bytes);
 }
 
 void Daemon::publish_metrics() {
@@ -323,8 +294,10 @@ void Daemon::publish_metrics() {
   snapshot->types = counters.types;
   snapshot->takeovers = counters.takeovers;
   snapshot->zone_conflicts = counters.zone_conflicts;
-  for (auto delay : std::exchange(counters.delivery_nanos, {}))
-    metrics_->observe_delivery(static_cast<double>(delay) / 1e9);
+  snapshot->unauthenticated = counters.unauthenticated;
+  snapshot->refused_of_peers = counters.refused_of_peers;
+  snapshot->reports_resources = config_.metrics.report_resources_count;
+  observe_counters(counters);
   snapshot->streams = core_->streams();
   snapshot->lags = kds::lags_of(*core_);
   const auto& index = core_->index();
@@ -333,8 +306,11 @@ void Daemon::publish_metrics() {
     snapshot->zones_connected[zone] = status.sender_stream != 0;
     if (status.sender_stream != 0) ++snapshot->versions[status.node.kuma_version];
   }
+  if (!config_.is_global())
+    snapshot->zones_connected[std::string(source_global)] = core_->sender_of(std::string(source_global)) != nullptr;
   snapshot->revision = index.head().value;
   snapshot->encodes = core_->encodes();
+  snapshot->encode_reuses = core_->encode_reuses();
   snapshot->commits = core_->commits();
   snapshot->writes_queued = core_->writes_queued();
   metrics_->publish(std::move(snapshot));
@@ -421,8 +397,9 @@ void Daemon::carry_out(kds::LogEffect& effect) {
 Result<std::uint64_t> Daemon::opened(const kds::StreamOpened& stream) {
   Result<std::uint64_t> id(Code::internal, "");
   on_core([&] { id = core_->opened(stream); });
-  const char* method = stream.kind == kds::StreamKind::global_to_zone ? "GlobalToZoneSync" : "ZoneToGlobalSync";
-  metrics_->count_rpc("kuma.mesh.v1alpha1.KDSSyncService", method, "bidi_stream", "started");
+  const char* service =
+      kds::is_admin(stream.kind) ? "kuma.mesh.v1alpha1.GlobalKDSService" : "kuma.mesh.v1alpha1.KDSSyncService";
+  metrics_->count_rpc(service, net::method::name_of(stream.kind), "bidi_stream", "started");
   return id;
 }
 
@@ -439,8 +416,10 @@ void Daemon::closed(std::uint64_t stream, const std::string& why) {
   on_core([&] { core_->closed(stream, why); });
 }
 
-void Daemon::pinged(const std::string& zone) {
-  on_core([&] { core_->pinged(zone); });
+Status Daemon::pinged(const kds::ZoneCredentials& zone) {
+  Status status;
+  on_core([&] { status = core_->pinged(zone); });
+  return status;
 }
 
 Timestamp Daemon::now() const { return clock_now(); }
@@ -460,6 +439,14 @@ void Daemon::write(kds::Write write) {
 }
 
 Result<std::string> Daemon::new_signing_key() { return new_rsa_key_pem(); }
+
+std::string Daemon::new_token_id() { return random_uuid(); }
+
+void Daemon::ask_proxy(kds::ProxyQuery query, kds::ProxyAnswer done) {
+  boost::asio::post(core_context_, [this, query = std::move(query), done = std::move(done)]() mutable {
+    on_core([&] { core_->ask_proxy(query, random_uuid(), std::move(done)); });
+  });
+}
 
 std::vector<std::string> Daemon::not_ready() { return {}; }
 

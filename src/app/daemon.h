@@ -16,6 +16,7 @@
 
 #include "api/api_server.h"
 #include "api/backend.h"
+#include "app/bootstrap.h"
 #include "app/config/config.h"
 #include "app/metrics.h"
 #include "app/store_executor.h"
@@ -43,7 +44,7 @@ class Daemon : public net::StreamEvents, public api::Backend {
   void received(std::uint64_t stream, std::string bytes) override;
   void written(std::uint64_t stream) override;
   void closed(std::uint64_t stream, const std::string& why) override;
-  void pinged(const std::string& zone) override;
+  Status pinged(const kds::ZoneCredentials& zone) override;
 
   // api::Backend, on API threads
   const api::Facts& facts() const override { return facts_; }
@@ -51,17 +52,18 @@ class Daemon : public net::StreamEvents, public api::Backend {
   void read(std::function<void(const kds::Core&)> fn) override;
   void write(kds::Write write) override;
   Result<std::string> new_signing_key() override;
+  std::string new_token_id() override;
+  void ask_proxy(kds::ProxyQuery query, kds::ProxyAnswer done) override;
   std::string metrics_text() override { return metrics_->text(); }
   std::vector<std::string> not_ready() override;
 
   void set_up_facts();
   kds::CoreOptions core_options() const;
-  std::set<std::string> disabled_types() const;
   Status open_store(std::unique_ptr<store::Store>& store, store::Loaded& loaded);
+  Status make_missing_keys(bool first_start, BootstrapOptions& options) const;
   Status create_defaults(bool first_start);
   Status start_api();
   Status start_net();
-  Result<std::optional<api::TlsOptions>> api_tls(const ServerTls& tls) const;
 
   void on_core(const std::function<void()>& fn);  // with the time set before and the effects carried out after
   void carry_out_effects();
@@ -72,6 +74,9 @@ class Daemon : public net::StreamEvents, public api::Backend {
   void carry_out(kds::LogEffect& effect);
   void wait_for_signal();
   void schedule_tick();
+  void reload_credentials();
+  void watch_credentials();
+  void observe_counters(kds::CoreCounters& counters);
   void publish_metrics();
   void begin_stop();
   void stop_when_idle();
@@ -79,7 +84,6 @@ class Daemon : public net::StreamEvents, public api::Backend {
   const Config config_;
   const boost::json::object effective_;
   api::Facts facts_;
-  std::string node_config_;
   boost::asio::io_context core_context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> core_guard_;
   boost::asio::io_context api_context_;
@@ -93,6 +97,8 @@ class Daemon : public net::StreamEvents, public api::Backend {
   boost::asio::steady_timer tick_timer_;
   net::PollerHeartbeat heartbeat_;
   boost::asio::signal_set signals_;
+  std::string files_seen_;  // stamp of the files with certificates, keys and tokens
+  int ticks_ = 0;
   bool carrying_out_ = false;
   bool stopping_ = false;
   int exit_code_ = 0;

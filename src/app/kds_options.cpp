@@ -1,5 +1,6 @@
 #include "app/kds_options.h"
 
+#include "app/api_options.h"
 #include "app/certificates.h"
 #include "app/config/ciphers.h"
 
@@ -42,6 +43,15 @@ std::string bracketed(const std::string& host) { return host.find(':') == host.n
 
 }  // namespace
 
+kds::ZoneAuthentication zone_authentication(const Config& config) {
+  kds::ZoneAuthentication rules;
+  if (config.zone_auth.type == ZoneProofType::zone_token) rules.proof = kds::ZoneProof::zone_token;
+  if (config.zone_auth.type == ZoneProofType::client_certificate) rules.proof = kds::ZoneProof::client_certificate;
+  rules.exempt_zones.insert(config.zone_auth.exempt_zones.begin(), config.zone_auth.exempt_zones.end());
+  rules.tokens = token_rules(config.zone_tokens);
+  return rules;
+}
+
 Result<net::ServerOptions> kds_server_options(const Config& config) {
   net::ServerOptions options;
   const auto& kds = config.kds_server;
@@ -54,6 +64,10 @@ Result<net::ServerOptions> kds_server_options(const Config& config) {
   auto tls = kds_server_tls(kds.tls);
   if (!tls.ok()) return tls.status();
   options.tls = std::move(*tls);
+  if (config.zone_auth.type != ZoneProofType::client_certificate) return options;
+  auto authorities = read_file(config.zone_auth.client_ca_file);
+  if (!authorities.ok()) return authorities.status().prefixed("kdsd.zoneAuthentication.clientCaFile");
+  options.tls.client_ca_pem = std::move(*authorities);
   return options;
 }
 
@@ -69,6 +83,20 @@ Result<net::ClientOptions> kds_client_options(const Config& config, const std::s
     auto ca = read_file(client.root_ca_file);
     if (!ca.ok()) return ca.status().prefixed("rootCaFile");
     options.tls.root_ca_pem = *ca;
+  }
+  const auto& identity = config.zone_identity;
+  if (!identity.cert_file.empty()) {
+    auto pair = read_pair(identity.cert_file, identity.key_file);
+    if (!pair.ok()) return pair.status().prefixed("kdsd.zone.certFile");
+    options.tls.certificate_pem = std::move(pair->certificate_pem);
+    options.tls.key_pem = std::move(pair->key_pem);
+  }
+  if (!identity.token_file.empty()) {
+    auto token = read_file(identity.token_file);
+    if (!token.ok()) return token.status().prefixed("kdsd.zone.tokenFile");
+    // Editors and shells end files with a newline; a token has no blanks in it.
+    while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
+    options.token = std::move(*token);
   }
   options.message_bytes_max = client.timing.message_bytes_max;
   options.compress = config.sync.compression == Compression::gzip;

@@ -12,6 +12,9 @@
 
 namespace kdsd::app {
 
+// How zones prove their names to this global.
+kds::ZoneAuthentication zone_authentication(const Config& config);
+
 // Refused: a greatest TLS version of 1.2, which gRPC cannot keep to, and suites of which none is for TLS 1.2 while that
 // version is allowed.
 Result<net::ServerOptions> kds_server_options(const Config& config);

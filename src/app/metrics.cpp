@@ -1,5 +1,6 @@
 #include "app/metrics.h"
 
+#include <chrono>
 #include <prometheus/counter.h>
 #include <prometheus/text_serializer.h>
 #include <utility>
@@ -14,6 +15,16 @@ using prometheus::MetricType;
 
 const prometheus::Histogram::BucketBoundaries seconds_buckets = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                                                  0.1,    0.25,  0.5,    1,     2.5,  5,     10};
+const prometheus::Histogram::BucketBoundaries count_buckets = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 20000};
+// 1 KiB, doubled up to 32 MiB.
+const prometheus::Histogram::BucketBoundaries message_buckets = [] {
+  prometheus::Histogram::BucketBoundaries out;
+  for (double bytes = 1 << 10; bytes <= 32 << 20; bytes *= 2) out.push_back(bytes);
+  return out;
+}();
+const prometheus::Summary::Quantiles quantiles = {{0.5, 0.05}, {0.9, 0.01}, {0.99, 0.001}};
+constexpr std::chrono::minutes quantile_time{10};
+
 const prometheus::Histogram::BucketBoundaries bytes_buckets = {100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 constexpr double nanos_per_second = 1e9;
@@ -112,6 +123,25 @@ Metrics::Metrics(MetricsIdentity identity) : identity_(std::move(identity)) {
                        .Labels(zone)
                        .Register(registry_);
   delivery_ = &delivery.Add({}, seconds_buckets);
+  auto histogram = [&](const std::string& name, const std::string& help) {
+    return &prometheus::BuildHistogram().Name(name).Help(help).Labels(zone).Register(registry_);
+  };
+  for (const char* name : {"kds_delta_delivery", "kds_delivery"}) {
+    auto& summary = prometheus::BuildSummary()
+                        .Name(name)
+                        .Help("Time from sending a response to its answer in milliseconds")
+                        .Labels(zone)
+                        .Register(registry_);
+    delivery_ms_.push_back(&summary.Add({}, quantiles, quantile_time));
+  }
+  const std::string direction = identity_.zone == "Global" ? "global-to-zone" : "zone-to-global";
+  propagation_ = &histogram("kdsd_propagation_seconds", "Time from a commit here to the peer's ACK in seconds")
+                      ->Add({{"direction", direction}}, seconds_buckets);
+  sync_ = &histogram("kds_resources_sync", "Time to store a received batch in seconds")->Add({}, seconds_buckets);
+  sent_bytes_ = histogram("kds_delta_responses_sent_bytes", "Size of responses in bytes");
+  commit_seconds_ =
+      &histogram("kdsd_commit_seconds", "Time of commits of the store in seconds")->Add({}, seconds_buckets);
+  commit_size_ = &histogram("kdsd_commit_batch_size", "Resources in a commit")->Add({}, count_buckets);
   auto counter = [&](const std::string& name, const std::string& help) {
     return &prometheus::BuildCounter().Name(name).Help(help).Labels(zone).Register(registry_);
   };
@@ -134,7 +164,24 @@ void Metrics::observe_request(const std::string& handler, const std::string& met
   response_size_->Add(labels, bytes_buckets).Observe(static_cast<double>(bytes));
 }
 
-void Metrics::observe_delivery(double seconds) { delivery_->Observe(seconds); }
+void Metrics::observe_delivery(double seconds) {
+  constexpr double ms_per_second = 1e3;
+  delivery_->Observe(seconds);
+  for (auto* summary : delivery_ms_) summary->Observe(seconds * ms_per_second);
+}
+
+void Metrics::observe_propagation(double seconds) { propagation_->Observe(seconds); }
+
+void Metrics::observe_sync(double seconds) { sync_->Observe(seconds); }
+
+void Metrics::observe_response(const std::string& type, std::size_t bytes) {
+  sent_bytes_->Add({{"type_url", type}}, message_buckets).Observe(static_cast<double>(bytes));
+}
+
+void Metrics::observe_commit(double seconds, std::size_t resources) {
+  commit_seconds_->Observe(seconds);
+  commit_size_->Observe(static_cast<double>(resources));
+}
 
 void Metrics::count_rpc(const std::string& service, const std::string& method, const std::string& kind,
                         const std::string& event) {
@@ -180,15 +227,26 @@ std::vector<MetricFamily> Metrics::snapshot_families() const {
   for (const auto& [version, count] : snapshot->versions)
     families.add({{"client_version", version}}, static_cast<double>(count));
   families.begin("resources_count", "Resources by type", MetricType::Gauge);
-  for (const auto& [type, count] : snapshot->resources)
-    families.add({{"resource_type", type}, {"tenant", ""}}, static_cast<double>(count));
+  if (snapshot->reports_resources) {
+    for (const auto& [type, count] : snapshot->resources)
+      families.add({{"resource_type", type}, {"tenant", ""}}, static_cast<double>(count));
+  }
   families.begin("kdsd_resources_refused_total", "Received resources that were refused", MetricType::Counter);
   for (const auto& [type, counters] : snapshot->types)
     families.add({{"type_url", type}}, static_cast<double>(counters.refused));
   families.single("kdsd_log_revision", "Newest revision of the change log", MetricType::Gauge,
                   static_cast<double>(snapshot->revision));
-  families.single("kdsd_encodes_total", "Resources encoded for the wire", MetricType::Counter,
+  families.begin("kdsd_refused_total", "Resources that a peer tried to write and may not", MetricType::Counter);
+  for (const auto& [peer, rules] : snapshot->refused_of_peers) {
+    for (const auto& [rule, count] : rules)
+      families.add({{"peer", peer}, {"reason", rule}}, static_cast<double>(count));
+  }
+  families.single("kdsd_zones_unauthenticated_total", "Calls of zones that could not prove their names",
+                  MetricType::Counter, static_cast<double>(snapshot->unauthenticated));
+  families.single("kdsd_encode_total", "Resources encoded for the wire", MetricType::Counter,
                   static_cast<double>(snapshot->encodes));
+  families.single("kdsd_encode_reuse_total", "Encoded resources that were sent once more", MetricType::Counter,
+                  static_cast<double>(snapshot->encode_reuses));
   families.single("kdsd_commits_total", "Commits of the store", MetricType::Counter,
                   static_cast<double>(snapshot->commits));
   families.single("kdsd_writes_queued", "Writes that wait for a commit", MetricType::Gauge,

@@ -9,6 +9,7 @@
 #include <prometheus/family.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
+#include <prometheus/summary.h>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct MetricsSnapshot {
   std::size_t writes_queued = 0;
   std::uint64_t takeovers = 0;
   std::uint64_t zone_conflicts = 0;
+  std::uint64_t unauthenticated = 0;
+  std::uint64_t encode_reuses = 0;
+  std::map<std::string, std::map<std::string, std::uint64_t>> refused_of_peers;  // by peer and rule
+  bool reports_resources = true;
 };
 
 struct MetricsIdentity {
@@ -51,6 +56,10 @@ class Metrics {
   void observe_request(const std::string& handler, const std::string& method, int code, double seconds,
                        std::size_t bytes);
   void observe_delivery(double seconds);
+  void observe_propagation(double seconds);
+  void observe_sync(double seconds);  // of a received batch, until it is durable
+  void observe_response(const std::string& type, std::size_t bytes);
+  void observe_commit(double seconds, std::size_t resources);
   void count_rpc(const std::string& service, const std::string& method, const std::string& kind,
                  const std::string& event);
   void publish(std::shared_ptr<const MetricsSnapshot> snapshot);
@@ -66,6 +75,12 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>* requests_;
   prometheus::Family<prometheus::Histogram>* response_size_;
   prometheus::Histogram* delivery_;
+  std::vector<prometheus::Summary*> delivery_ms_;  // under its two names
+  prometheus::Histogram* propagation_;
+  prometheus::Histogram* sync_;
+  prometheus::Family<prometheus::Histogram>* sent_bytes_;
+  prometheus::Histogram* commit_seconds_;
+  prometheus::Histogram* commit_size_;
   prometheus::Family<prometheus::Counter>* rpcs_started_;
   prometheus::Family<prometheus::Counter>* rpcs_received_;
   prometheus::Family<prometheus::Counter>* rpcs_sent_;

@@ -121,6 +121,7 @@ void Core::after_apply(const std::vector<EntryPtr>& entries) {
     expect_zone(zone);
   }
   for (const auto* type : changed) end_behind(*type);
+  if (is_global() && changed.contains(catalogue_.find("GlobalSecret"))) check_proofs(true);
   for (auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
     for (const auto* type : changed) stream->sender->on_change(*type, now_);
@@ -186,12 +187,15 @@ void Core::tick() {
   if (is_global()) {
     check_health();
     check_deliveries();
+    check_proofs(false);
     for (const auto& zone : std::exchange(zones_to_touch_, {})) touch_zone(zone);
     if (now_.nanos - insights_written_.nanos >= options_.insight_flush_nanos) {
       insights_written_ = now_;
       write_insights();
     }
   }
+  proxies_.tick(now_);
+  pump_proxies();
   compact();
 }
 
@@ -199,6 +203,7 @@ void Core::drain() {
   draining_ = true;
   std::vector<StreamId> open;
   for (const auto& [id, stream] : streams_) open.push_back(id);
+  for (auto id : proxies_.streams()) open.push_back(id);
   for (auto id : open) close(id, CloseCode::unavailable, "stream unavailable");
   if (is_global()) write_insights();
 }

@@ -20,9 +20,11 @@
 #include "kds/committer.h"
 #include "kds/inbound.h"
 #include "kds/index.h"
+#include "kds/proxy_queries.h"
 #include "kds/receiver.h"
 #include "kds/relay_hold.h"
 #include "kds/sender.h"
+#include "kds/zone_authentication.h"
 #include "kds/zone_registry.h"
 #include "policy/control_plane.h"
 
@@ -39,7 +41,11 @@ inline constexpr std::size_t touched_per_write = 500;  // resources looked at ag
 
 using StreamId = std::uint64_t;
 
-enum class StreamKind { global_to_zone, zone_to_global };
+enum class StreamKind { global_to_zone, zone_to_global, config_dumps, stats, clusters };
+// The last three: admin streams, over which a global asks about the proxies of a zone.
+inline bool is_admin(StreamKind kind) {
+  return kind != StreamKind::global_to_zone && kind != StreamKind::zone_to_global;
+}
 
 struct CoreOptions {
   policy::ControlPlaneKind control_plane;
@@ -53,6 +59,7 @@ struct CoreOptions {
   std::int64_t relay_hold_nanos = 60'000'000'000;  // how long zones wait for what another has not sent yet; 0: not
   std::size_t subscription_limit = 10;
   bool compact_finished_subscriptions = false;
+  ZoneAuthentication zone_authentication;
   std::uint64_t seed = 1;  // of ids
 };
 
@@ -71,9 +78,13 @@ struct StreamOpened {
   std::string connection;             // same text for streams of one connection
   std::vector<std::string> features;  // request metadata, on a global
   bool token_provided = false;
+  std::string token;                           // of a zone, on a global
+  std::vector<std::string> certificate_names;  // likewise
+
+  ZoneCredentials credentials() const { return {peer_zone, token, certificate_names}; }
 };
 
-enum class CloseCode { unavailable, internal, invalid_argument, resource_exhausted };
+enum class CloseCode { unavailable, internal, invalid_argument, resource_exhausted, denied };
 
 struct SendEffect {
   StreamId stream = 0;
@@ -110,9 +121,19 @@ struct CoreCounters {
     std::uint64_t misnamed = 0;
   };
   std::map<std::string, OfType> types;
-  std::vector<std::int64_t> delivery_nanos;  // since the last look; the reader clears it
+  std::vector<std::int64_t> delivery_nanos;     // since the last look; the reader clears it
+  std::vector<std::int64_t> propagation_nanos;  // likewise: from a commit here to its ACK there
+  std::vector<std::int64_t> sync_nanos;         // likewise: from a received batch to its commit
+  struct Sent {
+    std::string type;
+    std::size_t bytes = 0;
+  };
+  std::vector<Sent> sent;  // likewise: responses
+  // Resources that a peer tried to write and may not, by peer and rule.
+  std::map<std::string, std::map<std::string, std::uint64_t>> refused_of_peers;
   std::uint64_t takeovers = 0;
   std::uint64_t zone_conflicts = 0;
+  std::uint64_t unauthenticated = 0;  // calls of zones that could not prove their name
 };
 
 // One stream, for diagnostics.
@@ -138,14 +159,18 @@ class Core {
   // The time of everything that follows.
   void set_now(Timestamp now) { now_ = now; }
 
-  // A stream began. On a global: refused with an error (the caller ends it) when the zone name is no zone name.
+  // A stream began. On a global: refused with an error (the caller ends it) when the zone name is no zone name, or the
+  // zone does not prove that it is its own.
   Result<StreamId> opened(const StreamOpened& stream);
   void received(StreamId stream, std::string_view bytes);
   void written(StreamId stream);  // the last SendEffect of the stream is on its way; the next one may follow
   void closed(StreamId stream, const std::string& why);  // unknown ids are ignored
 
-  // A health ping of a zone (kds-protocol.md 9.4). Never fails.
-  void pinged(const std::string& zone);
+  // A health ping of a zone (kds-protocol.md 9.4). Fails only for a zone that does not prove its name.
+  Status pinged(const ZoneCredentials& zone);
+
+  // On a global: asks a proxy of a zone; `done` is called once, maybe at once. `id`: a new one for each question.
+  void ask_proxy(const ProxyQuery& query, std::string id, ProxyAnswer done);
 
   // A write of a user or of this program itself.
   Status submit(Write write) { return submit_write(std::move(write), false); }
@@ -170,11 +195,17 @@ class Core {
   // The stream that sends to a zone, or to the global; null when there is none.
   const Sender* sender_of(const std::string& peer) const;
   std::uint64_t encodes() const { return cache_.encodes(); }
+  std::uint64_t encode_reuses() const { return cache_.reuses(); }
   std::uint64_t commits() const { return committer_.commits(); }
   std::size_t writes_queued() const { return committer_.queued(); }
   bool idle() const { return !committer_.in_flight() && !committer_.waiting(); }
 
  private:
+  // What a stream of a zone proved when it began.
+  struct Proof {
+    ZoneCredentials credentials;
+    Timestamp ends;  // 0: with the connection
+  };
   struct Stream {
     StreamId id = 0;
     StreamKind kind = StreamKind::global_to_zone;
@@ -190,6 +221,7 @@ class Core {
     std::size_t pending = 0;  // responses that wait for the store
     Timestamp opened_at;
     Timestamp heard_at;  // receiving: when it was asked, or last sent a response
+    Proof proof;
     std::uint64_t sent_total = 0;
   };
 
@@ -209,7 +241,8 @@ class Core {
   void ask(StreamId id);
   void on_request(Stream& stream, std::string_view bytes);
   void on_response(Stream& stream, std::string_view bytes);
-  void answer(StreamId id, const Incoming& incoming, const Applied& applied, const Status& status);
+  void answer(StreamId id, const Incoming& incoming, const Applied& applied, Timestamp received_at,
+              const Status& status);
   void allow_read(Stream& stream);
   void pump(Stream& stream);
   void close(StreamId id, CloseCode code, const std::string& text);
@@ -229,6 +262,12 @@ class Core {
   void note_delivery(Stream& stream);
   void check_deliveries();
   void release_waiting();
+  Result<Timestamp> authenticate(const ZoneCredentials& credentials);
+  void check_proofs(bool all);
+  Result<StreamId> open_proxy_stream(const StreamOpened& opened);
+  void received_from_proxy_stream(StreamId id, std::string_view bytes);
+  void forget_proxy_stream(StreamId id, const std::string& why);
+  void pump_proxies();
   std::set<const ResourceType*> provided_types() const;
   std::vector<const ResourceType*> wanted_types() const;
   void log(LogEffect::Level level, std::string text) { effects_.push_back(LogEffect{level, std::move(text)}); }
@@ -241,6 +280,8 @@ class Core {
   Committer committer_;
   ZoneRegistry zones_;
   RelayHold relay_hold_;
+  ProxyQueries proxies_;
+  std::map<StreamId, Proof> proxy_credentials_;
   std::map<StreamId, std::unique_ptr<Stream>> streams_;
   StreamId last_stream_ = 0;
   std::vector<Effect> effects_;

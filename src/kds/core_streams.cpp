@@ -17,6 +17,9 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
     return Status(Code::invalid,
                   "\"" + opened.peer_zone + "\" is no zone name: a DNS label of at most 63 lower-case characters");
   }
+  if (is_admin(opened.kind)) return open_proxy_stream(opened);
+  auto proof = authenticate(opened.credentials());
+  if (!proof.ok()) return proof.status();
   auto stream = std::make_unique<Stream>();
   stream->id = ++last_stream_;
   stream->kind = opened.kind;
@@ -24,6 +27,7 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
   stream->connection = opened.connection;
   stream->request_features = Features(opened.features);
   stream->opened_at = now_;
+  stream->proof = {opened.credentials(), *proof};
   auto& added = *stream;
   streams_[added.id] = std::move(stream);
   if (!is_global()) {
@@ -118,6 +122,7 @@ void Core::allow_read(Stream& stream) {
 }
 
 void Core::received(StreamId id, std::string_view bytes) {
+  if (proxies_.knows(id)) return received_from_proxy_stream(id, bytes);
   auto it = streams_.find(id);
   if (it == streams_.end()) return;
   auto& stream = *it->second;
@@ -161,6 +166,7 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
                 answer.text + "\"");
       } else {
         ++counters.acknowledged;
+        counters_.propagation_nanos.push_back(answer.age_nanos);
       }
       counters_.delivery_nanos.push_back(answer.delay_nanos);
     }
@@ -205,21 +211,27 @@ void Core::on_response(Stream& stream, std::string_view bytes) {
     *applied = apply_incoming(transaction, *incoming, receiving);
     return Status();
   };
-  write.done = [this, id, incoming, applied](const Status& status) { answer(id, *incoming, *applied, status); };
+  write.done = [this, id, incoming, applied, at = now_](const Status& status) {
+    answer(id, *incoming, *applied, at, status);
+  };
   allow_read(stream);
   (void)submit_write(std::move(write), true);
 }
 
-void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied, const Status& status) {
+void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied, Timestamp received_at,
+                  const Status& status) {
   auto it = streams_.find(id);
   if (it == streams_.end()) return;
   auto& stream = *it->second;
   --stream.pending;
   if (!status.ok())
     return close(id, CloseCode::internal, "could not store " + incoming.type->name + ": " + status.message());
+  counters_.sync_nanos.push_back(now_.nanos - received_at.nanos);
   auto& counters = counters_.types[incoming.type->name];
   counters.refused += applied.rejected.size();
   counters.misnamed += applied.misnamed;
+  for (const auto& refused : applied.rejected)
+    ++counters_.refused_of_peers[stream.peer][refused.rule.empty() ? "invalid" : refused.rule];
   if (!applied.rejected.empty()) {
     stream.receiver->mark_rejected(incoming.type->name);
     log(LogEffect::Level::warn,
@@ -257,12 +269,17 @@ void Core::pump(Stream& stream) {
     auto& counters = counters_.types[stream.sender->last_type()];
     ++counters.responses_sent;
     counters.response_bytes += message->bytes;
+    counters_.sent.push_back({stream.sender->last_type(), message->bytes});
   }
   if (is_global()) zones_.at(stream.peer).stats_dirty = true;
   effects_.push_back(SendEffect{stream.id, std::move(*message)});
 }
 
 void Core::written(StreamId id) {
+  if (proxies_.knows(id)) {
+    proxies_.written(id);
+    return pump_proxies();
+  }
   auto it = streams_.find(id);
   if (it == streams_.end()) return;
   it->second->writing = false;
@@ -270,12 +287,13 @@ void Core::written(StreamId id) {
 }
 
 void Core::close(StreamId id, CloseCode code, const std::string& text) {
-  if (!streams_.contains(id)) return;
+  if (!streams_.contains(id) && !proxies_.knows(id)) return;
   effects_.push_back(CloseEffect{id, code, text});
-  forget(id, text);
+  closed(id, text);
 }
 
 void Core::closed(StreamId id, const std::string& why) {
+  if (proxies_.knows(id)) return forget_proxy_stream(id, why);
   if (streams_.contains(id)) forget(id, why);
 }
 

@@ -144,14 +144,35 @@ void Core::forget(StreamId id, const std::string& why) {
   }
 }
 
-void Core::pinged(const std::string& zone) {
-  if (!is_global() || !is_zone_name(zone)) return;
-  const auto* known = zones_.find(zone);
+Status Core::pinged(const ZoneCredentials& credentials) {
+  if (auto proof = authenticate(credentials); !proof.ok()) return proof.status();
+  if (!is_global() || !is_zone_name(credentials.zone)) return {};
+  const auto* known = zones_.find(credentials.zone);
   // A ping of a zone that never opened a stream is answered and remembered nowhere (9.4).
-  if (known == nullptr) return;
-  auto& status = zones_.at(zone);
+  if (known == nullptr) return {};
+  auto& status = zones_.at(credentials.zone);
   status.last_ping = now_;
   status.ping_dirty = true;
+  return {};
+}
+
+Result<Timestamp> Core::authenticate(const ZoneCredentials& credentials) {
+  if (!is_global()) return Timestamp();
+  auto proof = authenticate_zone(options_.zone_authentication, credentials, index_, options_.control_plane, now_);
+  if (!proof.ok()) ++counters_.unauthenticated;
+  return proof;
+}
+
+// What was proved when a stream began holds no longer than its token: that ends, or is revoked, or loses its key.
+void Core::check_proofs(bool all) {
+  std::vector<std::pair<StreamId, std::string>> lapsed;
+  const auto check = [&](StreamId id, const Proof& proof) {
+    if (proof.ends.nanos == 0 || (!all && now_ < proof.ends)) return;
+    if (auto again = authenticate(proof.credentials); !again.ok()) lapsed.emplace_back(id, again.status().message());
+  };
+  for (const auto& [id, stream] : streams_) check(id, stream->proof);
+  for (const auto& [id, proof] : proxy_credentials_) check(id, proof);
+  for (const auto& [id, why] : lapsed) close(id, CloseCode::denied, why);
 }
 
 void Core::check_health() {

@@ -36,7 +36,10 @@ EncodedPtr EncodedCache::make(const Entry& entry, PeerClass peers) {
 EncodedPtr EncodedCache::get(const Entry& entry, PeerClass peers) {
   if (!policy::has_derived_form(*entry.resource)) peers.rewritten = false;
   const Key key = entry.revision.value * 4 + (peers.hashed ? 1 : 0) + (peers.rewritten ? 2 : 0);
-  if (auto found = find(key)) return found;
+  if (auto found = find(key)) {
+    ++reuses_;
+    return found;
+  }
   auto encoded = make(entry, peers);
   keep(key, encoded);
   return encoded;

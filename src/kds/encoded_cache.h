@@ -22,6 +22,7 @@ class EncodedCache {
   EncodedPtr get(const Entry& entry, PeerClass peers);
 
   std::uint64_t encodes() const { return encodes_; }
+  std::uint64_t reuses() const { return reuses_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -38,6 +39,7 @@ class EncodedCache {
   std::size_t bytes_max_;
   std::size_t bytes_ = 0;
   std::uint64_t encodes_ = 0;
+  std::uint64_t reuses_ = 0;
   std::list<Item> by_use_;  // most recent first
   std::unordered_map<Key, std::list<Item>::iterator> items_;
 };

@@ -71,7 +71,8 @@ void Sender::on_answer(const Request& request, TypeState& state, Timestamp now) 
   }
   if (state.mode != Mode::awaiting) return;
   if (!request.nonce.empty()) {
-    answers_.push_back({request.type, request.is_nack, now.nanos - state.sent_at.nanos, request.error_text});
+    answers_.push_back({request.type, request.is_nack, now.nanos - state.sent_at.nanos,
+                        now.nanos - state.behind_since.nanos, request.error_text});
   }
   state.cursor = state.sent;
   state.behind_since = {};

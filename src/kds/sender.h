@@ -136,7 +136,8 @@ class Sender {
   struct Answer {
     std::string type;
     bool rejected = false;
-    std::int64_t delay_nanos = 0;
+    std::int64_t delay_nanos = 0;  // since the response was sent
+    std::int64_t age_nanos = 0;    // of the oldest change in it
     std::string text;
   };
   std::vector<Answer> take_answers();

@@ -21,6 +21,7 @@ struct ClientOptions {
   std::string address;  // host:port; names are resolved at every dial
   ClientTls tls;
   std::string zone;     // the client-id
+  std::string token;    // proves it; empty: none is sent
   std::string version;  // of this program, as a Kuma version
   std::int64_t message_bytes_max = 10 << 20;
   bool compress = false;  // gzip for what is long enough

@@ -59,6 +59,7 @@ void ClientConnection::dial() {
   stub_ = std::make_unique<grpc::GenericStub>(channel_);
   open(kds::StreamKind::global_to_zone);
   open(kds::StreamKind::zone_to_global);
+  for (auto kind : {kds::StreamKind::config_dumps, kds::StreamKind::stats, kds::StreamKind::clusters}) open(kind);
   check_health();
   watch_connect();
 }
@@ -72,8 +73,8 @@ void ClientConnection::open(kds::StreamKind kind) {
   ++calls_;
   ClientStream::Listener listener;
   listener.answered = [connection = shared_from_this()] { connection->connected(); };
-  listener.ended = [connection = shared_from_this(), name = stream->name()](const grpc::Status& status) {
-    connection->stream_ended(name, status);
+  listener.ended = [connection = shared_from_this(), kind](const grpc::Status& status) {
+    connection->stream_ended(kind, status);
   };
   stream->start(*stub_, std::move(listener));
 }
@@ -98,8 +99,13 @@ void ClientConnection::connected() {
   }
 }
 
-void ClientConnection::stream_ended(const char* name, const grpc::Status& status) {
-  if (!torn_down_) {
+void ClientConnection::stream_ended(kds::StreamKind kind, const grpc::Status& status) {
+  const auto* name = method::name_of(kind);
+  if (!torn_down_ && kds::is_admin(kind)) {
+    std::erase_if(streams_, [kind](const auto& stream) { return stream->kind() == kind; });
+    spdlog::info("component=kds zone={} stream={} event=ended connection={} {}", options_->zone, name, number_,
+                 quoted(status));
+  } else if (!torn_down_) {
     spdlog::warn("component=kds zone={} stream={} event=ended connection={} {}", options_->zone, name, number_,
                  quoted(status));
     tear_down("another stream of the connection ended");

@@ -1,8 +1,8 @@
-// One connection of a zone to its global, from dialling to its end: both sync streams and the health checks
-// (kds-protocol.md 3.1, 3.11, 9.4).
+// One connection of a zone to its global, from dialling to its end: both sync streams, the health checks, and the
+// streams for questions about proxies (kds-protocol.md 3.1, 3.11, 9.4, 10).
 //
-// Lives on the core executor. When one part ends, all of it ends; `ended` is called once, after gRPC is done with every
-// call and the TCP connection is closed.
+// Lives on the core executor. When one part ends, all of it ends, but for the streams for questions: not every global
+// has them. `ended` is called once, after gRPC is done with every call and the TCP connection is closed.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -42,7 +42,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void open(kds::StreamKind kind);
   void watch_connect();
   void connected();
-  void stream_ended(const char* name, const grpc::Status& status);
+  void stream_ended(kds::StreamKind kind, const grpc::Status& status);
   void check_health();
   void health_answered(const grpc::Status& status, const grpc::ByteBuffer& response);
   void check_health_after(std::int64_t nanos);

@@ -28,6 +28,7 @@ void add_metadata(grpc::ClientContext& context, const ClientOptions& options) {
   context.AddMetadata(metadata::version, options.version);
   context.AddMetadata(metadata::client_id, options.zone);
   context.AddMetadata(metadata::kds_version, "v3");
+  if (!options.token.empty()) context.AddMetadata(metadata::authorization, "Bearer " + options.token);
   // One entry a feature, never a list (2.5).
   for (const auto& feature : kds::own_request_features()) context.AddMetadata(metadata::features, feature);
 }
@@ -41,17 +42,13 @@ ClientStream::ClientStream(std::shared_ptr<ClientHub> hub, kds::StreamOpened des
   if (compress_) context_.set_compression_algorithm(GRPC_COMPRESS_GZIP);
 }
 
-const char* ClientStream::name() const {
-  return description_.kind == kds::StreamKind::global_to_zone ? "GlobalToZoneSync" : "ZoneToGlobalSync";
-}
+const char* ClientStream::name() const { return method::name_of(description_.kind); }
 
 void ClientStream::start(grpc::GenericStub& stub, Listener listener) {
   listener_ = std::move(listener);
   self_ = shared_from_this();
   hub_->call_began();
-  const bool down = description_.kind == kds::StreamKind::global_to_zone;
-  stub.PrepareBidiStreamingCall(&context_, down ? method::global_to_zone : method::zone_to_global, grpc::StubOptions(),
-                                this);
+  stub.PrepareBidiStreamingCall(&context_, method::of(description_.kind), grpc::StubOptions(), this);
   AddHold();  // operations are started from outside of reactions until `release`
   StartRead(&in_);
   StartCall();

@@ -60,6 +60,7 @@ class ClientStream : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   Status announce();
 
   void cancel(const std::string& why);
+  kds::StreamKind kind() const { return description_.kind; }
   const char* name() const;
 
   // Stream

@@ -58,6 +58,13 @@ void KdsClient::close(std::uint64_t stream, kds::CloseCode code, const std::stri
   if (auto found = hub_->table.find(stream)) found->close(code, text);
 }
 
+void KdsClient::set_credentials(ClientTls tls, std::string token) {
+  auto options = std::make_shared<ClientOptions>(*options_);
+  options->tls = std::move(tls);
+  options->token = std::move(token);
+  options_ = std::move(options);
+}
+
 void KdsClient::stop() {
   if (std::exchange(stopped_, true)) return;
   redial_timer_.cancel();

@@ -44,6 +44,9 @@ class KdsClient {
   // Cancels everything and dials no more. The `closed` events of the streams have been posted when it returns.
   void stop();
 
+  // What the zone proves its name with, from the next dial on.
+  void set_credentials(ClientTls tls, std::string token);
+
   // Attempts so far, for metrics and tests.
   std::uint64_t dials() const { return dials_; }
 
@@ -51,7 +54,7 @@ class KdsClient {
   void dial();
   void ended(std::int64_t lasted_nanos);
 
-  const std::shared_ptr<const ClientOptions> options_;
+  std::shared_ptr<const ClientOptions> options_;
   boost::asio::io_context& io_;
   std::shared_ptr<ClientHub> hub_;
   Backoff backoff_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <grpc/grpc_security_constants.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <limits>
@@ -25,6 +26,23 @@ std::optional<std::string> first_value(const grpc::GenericCallbackServerContext&
   return text_of(it->second);
 }
 
+// What the zone brings along to prove its name: a bearer token, and the names of the certificate that gRPC has
+// verified.
+kds::ZoneCredentials credentials_of(const grpc::GenericCallbackServerContext& context, const std::string& zone) {
+  kds::ZoneCredentials out{zone, {}, {}};
+  constexpr std::string_view scheme = "Bearer ";
+  const auto& all = context.client_metadata();
+  const auto header = first_value(context, metadata::authorization);
+  if (header && all.count(metadata::authorization) == 1 && header->starts_with(scheme))
+    out.token = header->substr(scheme.size());
+  const auto identity = context.auth_context();
+  if (identity == nullptr || !identity->IsPeerAuthenticated()) return out;
+  for (const char* property : {GRPC_X509_CN_PROPERTY_NAME, GRPC_X509_SAN_PROPERTY_NAME}) {
+    for (const auto& name : identity->FindPropertyValues(property)) out.certificate_names.push_back(text_of(name));
+  }
+  return out;
+}
+
 kds::StreamOpened description_of(const grpc::GenericCallbackServerContext& context, kds::StreamKind kind,
                                  std::string zone) {
   kds::StreamOpened opened;
@@ -36,6 +54,9 @@ kds::StreamOpened description_of(const grpc::GenericCallbackServerContext& conte
   auto [feature, end] = all.equal_range(metadata::features);
   for (; feature != end; ++feature) opened.features.push_back(text_of(feature->second));
   opened.token_provided = all.count(metadata::authorization) == 1;
+  auto credentials = credentials_of(context, opened.peer_zone);
+  opened.token = std::move(credentials.token);
+  opened.certificate_names = std::move(credentials.certificate_names);
   return opened;
 }
 
@@ -74,26 +95,25 @@ class KdsServer::Service : public grpc::CallbackGenericService {
 
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
     const auto& name = context->method();
-    if (name == method::global_to_zone) return sync(*context, kds::StreamKind::global_to_zone);
-    if (name == method::zone_to_global) return sync(*context, kds::StreamKind::zone_to_global);
-    const bool is_health = name == method::health_check;
-    if (!is_health && name != method::xds_configs && name != method::stats && name != method::clusters) {
-      return refused_call({grpc::StatusCode::UNIMPLEMENTED, "unknown method " + name});
+    using Kind = kds::StreamKind;
+    for (auto kind : {Kind::global_to_zone, Kind::zone_to_global, Kind::config_dumps, Kind::stats, Kind::clusters}) {
+      if (name == method::of(kind)) return stream(*context, kind);
     }
+    if (name != method::health_check) return refused_call({grpc::StatusCode::UNIMPLEMENTED, "unknown method " + name});
     auto zone = first_value(*context, metadata::client_id);
     if (!zone) return refused_call({grpc::StatusCode::INVALID_ARGUMENT, client_id_missing});
-    if (is_health)
-      return begun(std::make_shared<HealthCall>(hub_, *context, std::move(*zone), options_.health_interval_nanos));
-    return begun(std::make_shared<AdminCall>(hub_, *context));
+    return begun(
+        std::make_shared<HealthCall>(hub_, *context, credentials_of(*context, *zone), options_.health_interval_nanos));
   }
 
  private:
-  grpc::ServerGenericBidiReactor* sync(grpc::GenericCallbackServerContext& context, kds::StreamKind kind) {
+  grpc::ServerGenericBidiReactor* stream(grpc::GenericCallbackServerContext& context, kds::StreamKind kind) {
     auto zone = first_value(context, metadata::client_id);
-    if (!zone) return refused_call({grpc::StatusCode::UNKNOWN, client_id_missing});
+    const auto code = kds::is_admin(kind) ? grpc::StatusCode::INVALID_ARGUMENT : grpc::StatusCode::UNKNOWN;
+    if (!zone) return refused_call({code, client_id_missing});
     auto opened = description_of(context, kind, std::move(*zone));
-    return begun(std::make_shared<SyncCall>(hub_, context, std::move(opened),
-                                            static_cast<std::size_t>(options_.message_bytes_max), options_.compress));
+    return begun(std::make_shared<StreamCall>(hub_, context, std::move(opened),
+                                              static_cast<std::size_t>(options_.message_bytes_max), options_.compress));
   }
 
   grpc::ServerGenericBidiReactor* begun(std::shared_ptr<ServerCall> call) {
@@ -119,7 +139,8 @@ Status KdsServer::start() {
   service_ = std::make_unique<Service>(options_, hub_);
   grpc::ServerBuilder builder;
   set_arguments(builder, options_);
-  builder.AddListeningPort(options_.address, server_credentials(options_.tls), &port_);
+  if (options_.tls.enabled()) certificates_ = std::make_unique<ServerCertificates>(options_.tls);
+  builder.AddListeningPort(options_.address, server_credentials(options_.tls, certificates_.get()), &port_);
   builder.RegisterCallbackGenericService(service_.get());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port_ == 0) {
@@ -131,6 +152,10 @@ Status KdsServer::start() {
   spdlog::info("component=kds event=listening address={} port={} tls={}", options_.address, port_,
                options_.tls.enabled());
   return {};
+}
+
+Status KdsServer::set_certificates(const ServerTls& tls) {
+  return certificates_ == nullptr ? Status() : certificates_->replace(tls);
 }
 
 void KdsServer::send(std::uint64_t stream, const kds::Message& message) {

@@ -53,6 +53,9 @@ class KdsServer {
   // Listens. `unavailable` when the address is taken or the certificate and its key are not usable.
   Status start();
   int port() const { return port_; }
+  // For connections from now on; nothing on a server without TLS. Code::invalid when they are not usable: then the old
+  // ones stay.
+  Status set_certificates(const ServerTls& tls);
 
   // Unknown streams are ignored: their end may be on its way to the core.
   void send(std::uint64_t stream, const kds::Message& message);
@@ -68,6 +71,7 @@ class KdsServer {
 
   const ServerOptions options_;
   std::shared_ptr<ServerHub> hub_;
+  std::unique_ptr<ServerCertificates> certificates_;  // before the server, which refers to them
   std::unique_ptr<Service> service_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;

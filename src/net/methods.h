@@ -2,6 +2,7 @@
 #pragma once
 
 #include <grpcpp/support/status.h>
+#include <string_view>
 
 #include "kds/core.h"
 
@@ -14,6 +15,27 @@ inline constexpr char health_check[] = "/kuma.mesh.v1alpha1.GlobalKDSService/Hea
 inline constexpr char xds_configs[] = "/kuma.mesh.v1alpha1.GlobalKDSService/StreamXDSConfigs";
 inline constexpr char stats[] = "/kuma.mesh.v1alpha1.GlobalKDSService/StreamStats";
 inline constexpr char clusters[] = "/kuma.mesh.v1alpha1.GlobalKDSService/StreamClusters";
+
+inline const char* of(kds::StreamKind kind) {
+  switch (kind) {
+    case kds::StreamKind::global_to_zone:
+      return global_to_zone;
+    case kds::StreamKind::zone_to_global:
+      return zone_to_global;
+    case kds::StreamKind::config_dumps:
+      return xds_configs;
+    case kds::StreamKind::stats:
+      return stats;
+    case kds::StreamKind::clusters:
+      return clusters;
+  }
+  return "";
+}
+// The last part of the above.
+inline const char* name_of(kds::StreamKind kind) {
+  const std::string_view full = of(kind);
+  return full.substr(full.rfind('/') + 1).data();
+}
 }  // namespace method
 
 namespace metadata {
@@ -37,6 +59,8 @@ inline grpc::StatusCode status_code_of(kds::CloseCode code) {
       return grpc::StatusCode::INVALID_ARGUMENT;
     case kds::CloseCode::resource_exhausted:
       return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    case kds::CloseCode::denied:
+      return grpc::StatusCode::PERMISSION_DENIED;
   }
   return grpc::StatusCode::INTERNAL;
 }

@@ -13,14 +13,10 @@ namespace {
 
 constexpr std::int64_t nanos_per_second = 1'000'000'000;
 
-const char* name_of(kds::StreamKind kind) {
-  return kind == kds::StreamKind::global_to_zone ? "GlobalToZoneSync" : "ZoneToGlobalSync";
-}
-
 }  // namespace
 
-SyncCall::SyncCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context,
-                   kds::StreamOpened opened, std::size_t message_bytes_max, bool compress)
+StreamCall::StreamCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context,
+                       kds::StreamOpened opened, std::size_t message_bytes_max, bool compress)
     : ServerCall(std::move(hub), context),
       opened_(std::move(opened)),
       message_bytes_max_(message_bytes_max),
@@ -29,34 +25,34 @@ SyncCall::SyncCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerCo
   if (compress_) context.set_compression_level(GRPC_COMPRESS_LEVEL_LOW);
 }
 
-void SyncCall::begin() {
+void StreamCall::begin() {
   // The zone may wait for these before it takes the stream as open; on the other stream they go with the first
   // response.
   if (opened_.kind == kds::StreamKind::zone_to_global) StartSendInitialMetadata();
   hub().post([call = self()] { call->open(); });
 }
 
-void SyncCall::open() {
+void StreamCall::open() {
   auto id = hub().table.open(opened_, self());
   if (!id.ok()) {
     spdlog::warn("component=kds zone=\"{}\" stream={} event=refused reason=\"{}\"", opened_.peer_zone,
-                 name_of(opened_.kind), id.status().message());
+                 method::name_of(opened_.kind), id.status().message());
     return end(status_code_of(id.status().code()), id.status().message());
   }
   id_ = *id;
-  spdlog::info("component=kds zone={} stream={} event=opened id={} peer={}", opened_.peer_zone, name_of(opened_.kind),
-               id_, opened_.connection);
+  spdlog::info("component=kds zone={} stream={} event=opened id={} peer={}", opened_.peer_zone,
+               method::name_of(opened_.kind), id_, opened_.connection);
 }
 
-void SyncCall::send(const kds::Message& message) {
+void StreamCall::send(const kds::Message& message) {
   grpc::WriteOptions options;
   if (!compress_ || message.bytes < limits::compressed_bytes_min) options.set_no_compression();
   start_write(to_byte_buffer(message), options);
 }
 
-void SyncCall::close(kds::CloseCode code, const std::string& text) { end(status_code_of(code), text); }
+void StreamCall::close(kds::CloseCode code, const std::string& text) { end(status_code_of(code), text); }
 
-void SyncCall::on_message(const grpc::ByteBuffer* buffer) {
+void StreamCall::on_message(const grpc::ByteBuffer* buffer) {
   if (buffer == nullptr) {
     // A zone that closes its half of GlobalToZoneSync may still be waiting for responses; Kuma keeps that stream open
     // too.
@@ -70,28 +66,29 @@ void SyncCall::on_message(const grpc::ByteBuffer* buffer) {
       [call = self(), text = std::move(*bytes)]() mutable { call->hub().table.received(call->id_, std::move(text)); });
 }
 
-void SyncCall::on_written() {
+void StreamCall::on_written() {
   hub().post([call = self()] { call->hub().table.written(call->id_); });
 }
 
-void SyncCall::on_ended(const std::string& why) {
+void StreamCall::on_ended(const std::string& why) {
   hub().post([call = self(), why] {
     if (call->id_ == 0) return;
     spdlog::info("component=kds zone={} stream={} event=closed id={} reason=\"{}\"", call->opened_.peer_zone,
-                 name_of(call->opened_.kind), call->id_, why);
+                 method::name_of(call->opened_.kind), call->id_, why);
     call->hub().table.closed(call->id_, why);
   });
 }
 
-HealthCall::HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, std::string zone,
-                       std::int64_t interval_nanos)
+HealthCall::HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context,
+                       kds::ZoneCredentials zone, std::int64_t interval_nanos)
     : ServerCall(std::move(hub), context), zone_(std::move(zone)), interval_nanos_(interval_nanos) {}
 
 void HealthCall::on_message(const grpc::ByteBuffer* buffer) {
   if (buffer == nullptr) return end(grpc::StatusCode::INTERNAL, "no request");
   // Answered from the core executor: so the number of pings that wait there is bounded by the number of calls.
   hub().post([call = std::static_pointer_cast<HealthCall>(shared_from_this())] {
-    call->hub().table.pinged(call->zone_);
+    if (auto status = call->hub().table.pinged(call->zone_); !status.ok())
+      return call->end(status_code_of(status.code()), status.message());
     kuma::mesh::v1alpha1::ZoneHealthCheckResponse response;
     response.mutable_interval()->set_seconds(call->interval_nanos_ / nanos_per_second);
     response.mutable_interval()->set_nanos(static_cast<std::int32_t>(call->interval_nanos_ % nanos_per_second));

@@ -1,4 +1,4 @@
-// The kinds of calls a global answers: sync streams, health checks, and admin streams that are held open
+// The kinds of calls a global answers: streams, of synchronisation or about proxies, and health checks
 // (kds-protocol.md 3.1, 3.10, 9.4, 10).
 //
 // Same threads as ServerCall.
@@ -12,11 +12,11 @@
 
 namespace kdsd::net {
 
-// GlobalToZoneSync and ZoneToGlobalSync: announced to the core, which reads and writes from then on.
-class SyncCall : public ServerCall, public Stream {
+// A stream of any kind: announced to the core, which reads and writes from then on.
+class StreamCall : public ServerCall, public Stream {
  public:
-  SyncCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, kds::StreamOpened opened,
-           std::size_t message_bytes_max, bool compress);
+  StreamCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, kds::StreamOpened opened,
+             std::size_t message_bytes_max, bool compress);
 
   void begin() override;
 
@@ -31,7 +31,7 @@ class SyncCall : public ServerCall, public Stream {
   void on_ended(const std::string& why) override;
 
  private:
-  std::shared_ptr<SyncCall> self() { return std::static_pointer_cast<SyncCall>(shared_from_this()); }
+  std::shared_ptr<StreamCall> self() { return std::static_pointer_cast<StreamCall>(shared_from_this()); }
   void open();
 
   const kds::StreamOpened opened_;
@@ -40,10 +40,10 @@ class SyncCall : public ServerCall, public Stream {
   std::uint64_t id_ = 0;  // core executor only; 0 until the core knows the stream
 };
 
-// HealthCheck: reads one request, tells the core, answers. Never fails once the zone has said who it is.
+// HealthCheck: reads one request, tells the core, answers. Fails only for a zone that does not prove its name.
 class HealthCall : public ServerCall {
  public:
-  HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, std::string zone,
+  HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, kds::ZoneCredentials zone,
              std::int64_t interval_nanos);
   void begin() override { start_read(); }
 
@@ -51,19 +51,8 @@ class HealthCall : public ServerCall {
   void on_message(const grpc::ByteBuffer* buffer) override;
 
  private:
-  const std::string zone_;
+  const kds::ZoneCredentials zone_;
   const std::int64_t interval_nanos_;
-};
-
-// StreamXDSConfigs, StreamStats, StreamClusters: open and silent. Ending them would make a Kuma zone drop its
-// connection.
-class AdminCall : public ServerCall {
- public:
-  using ServerCall::ServerCall;
-  void begin() override {}
-
- protected:
-  void on_message(const grpc::ByteBuffer* buffer) override { static_cast<void>(buffer); }
 };
 
 }  // namespace kdsd::net

@@ -34,8 +34,8 @@ class StreamEvents {
   // The stream is gone, whoever ended it; the last event of the stream. Also comes for streams that the core closed.
   virtual void closed(std::uint64_t stream, const std::string& why) = 0;
 
-  // A health ping of a zone.
-  virtual void pinged(const std::string& zone) = 0;
+  // A health ping of a zone; an error ends the call with it.
+  virtual Status pinged(const kds::ZoneCredentials& zone) = 0;
 };
 
 }  // namespace kdsd::net

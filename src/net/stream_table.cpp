@@ -30,8 +30,8 @@ void StreamTable::closed(std::uint64_t id, const std::string& why) {
   if (streams_.erase(id) != 0 && events_ != nullptr) events_->closed(id, why);
 }
 
-void StreamTable::pinged(const std::string& zone) {
-  if (events_ != nullptr) events_->pinged(zone);
+Status StreamTable::pinged(const kds::ZoneCredentials& zone) {
+  return events_ == nullptr ? Status(Code::unavailable, "stopped") : events_->pinged(zone);
 }
 
 std::shared_ptr<Stream> StreamTable::find(std::uint64_t id) {

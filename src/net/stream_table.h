@@ -34,7 +34,7 @@ class StreamTable {
   void received(std::uint64_t id, std::string bytes);
   void written(std::uint64_t id);
   void closed(std::uint64_t id, const std::string& why);
-  void pinged(const std::string& zone);
+  Status pinged(const kds::ZoneCredentials& zone);
 
   // Null when there is no such stream (any more).
   std::shared_ptr<Stream> find(std::uint64_t id);

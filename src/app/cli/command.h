@@ -47,6 +47,9 @@ void add_inspect(Commands& commands);
 void add_policy(Commands& commands);
 void add_zones(Commands& commands);
 void add_hash(Commands& commands);
+void add_export(Commands& commands);
+void add_import(Commands& commands);
+void add_token(Commands& commands);
 void add_doctor(Commands& commands);
 void add_completion(Commands& commands);
 

@@ -22,6 +22,9 @@ void add_commands(cli::Commands& commands) {
   cli::add_policy(commands);
   cli::add_zones(commands);
   cli::add_hash(commands);
+  cli::add_token(commands);
+  cli::add_export(commands);
+  cli::add_import(commands);
   cli::add_doctor(commands);
   cli::add_completion(commands);
 }

@@ -93,6 +93,20 @@ KdsClientConfig bind_kds_client(const Reader& root) {
   return out;
 }
 
+ZoneAuthConfig bind_zone_auth(const Reader& auth) {
+  ZoneAuthConfig out;
+  const auto& type = auth.text("type");
+  if (type == "zoneToken") out.type = ZoneProofType::zone_token;
+  if (type == "clientCertificate") out.type = ZoneProofType::client_certificate;
+  out.exempt_zones = auth.list("exemptZones");
+  out.client_ca_file = auth.text("clientCaFile");
+  return out;
+}
+
+ZoneIdentityConfig bind_zone_identity(const Reader& zone) {
+  return {zone.text("tokenFile"), zone.text("certFile"), zone.text("keyFile")};
+}
+
 SyncConfig bind_sync(const Reader& root) {
   const Reader watchdog = root.below("experimental.kdsEventBasedWatchdog");
   SyncConfig out;
@@ -152,6 +166,7 @@ ApiServerConfig bind_api_server(const Reader& root) {
   out.body_bytes_max = root.number("kdsd.maxBodyBytes");
   out.connections_max = root.number("kdsd.http.maxConnections");
   out.compatible_version = root.text("kdsd.compatibleVersion");
+  out.writes_need_authentication = root.flag("kdsd.writesNeedAuthentication");
   return out;
 }
 
@@ -243,6 +258,8 @@ Config bind_config(const Settings& settings, std::set<std::string>* read) {
   out.zone_name = root.text("multizone.zone.name");
   out.kds_server = bind_kds_server(root);
   out.kds_client = bind_kds_client(root);
+  out.zone_auth = bind_zone_auth(root.below("kdsd.zoneAuthentication"));
+  out.zone_identity = bind_zone_identity(root.below("kdsd.zone"));
   out.sync = bind_sync(root);
   out.store = bind_store(root);
   out.api_server = bind_api_server(root);

@@ -27,6 +27,7 @@ enum class Environment { universal, kubernetes };
 enum class StoreType { memory, sqlite };
 enum class TlsVersion { unset, v1_2, v1_3 };
 enum class AuthnType { tokens, admin_client_certs };
+enum class ZoneProofType { none, zone_token, client_certificate };
 enum class Compression { none, gzip };
 
 // What "unlimited" numbers of subscriptions are bounded by: an insight with more is too large for its readers.
@@ -74,6 +75,18 @@ struct KdsClientConfig {
   bool tls_skip_verify = false;
   std::string root_ca_file;  // empty = the system's; else readable and with a certificate in it
   KdsTiming timing;
+};
+
+// How zones prove their names to this global; and with what this zone proves its own.
+struct ZoneAuthConfig {
+  ZoneProofType type = ZoneProofType::none;
+  std::vector<std::string> exempt_zones;
+  std::string client_ca_file;
+};
+struct ZoneIdentityConfig {
+  std::string token_file;
+  std::string cert_file;
+  std::string key_file;
 };
 
 // How changes are collected and how the audit runs, on both sides.
@@ -130,6 +143,7 @@ struct ApiServerConfig {
   std::int64_t body_bytes_max = 0;
   std::int64_t connections_max = 0;
   std::string compatible_version;
+  bool writes_need_authentication = false;
 };
 
 struct DiagnosticsConfig {
@@ -196,6 +210,8 @@ struct Config {
   std::string zone_name;
   KdsServerConfig kds_server;
   KdsClientConfig kds_client;
+  ZoneAuthConfig zone_auth;
+  ZoneIdentityConfig zone_identity;
   SyncConfig sync;
   StoreConfig store;
   ApiServerConfig api_server;

@@ -9,7 +9,7 @@ namespace {
 using enum KeyType;
 using enum Decision;
 
-constexpr std::array<Key, 11> keys{{
+constexpr std::array<Key, 18> keys{{
     {"kdsd.store.path", "KDSD_STORE_PATH", text, "", accept,
      "file of the SQLite store; empty means kdsd.db in the work directory"},
     {"kdsd.guiDirectory", "KDSD_GUI_DIRECTORY", text, "", accept,
@@ -32,6 +32,18 @@ constexpr std::array<Key, 11> keys{{
      "largest request body of the API in bytes"},
     {"kdsd.http.maxConnections", "KDSD_HTTP_MAX_CONNECTIONS", integer, "1024", accept,
      "most connections to the API at once"},
+    {"kdsd.writesNeedAuthentication", "KDSD_WRITES_NEED_AUTHENTICATION", boolean, "false", accept,
+     "refuse every write of callers that have not proved who they are"},
+    {"kdsd.zoneAuthentication.type", "KDSD_ZONE_AUTHENTICATION_TYPE", text, "none", accept,
+     "how zones prove their names to this global", "none|zoneToken|clientCertificate"},
+    {"kdsd.zoneAuthentication.exemptZones", "KDSD_ZONE_AUTHENTICATION_EXEMPT_ZONES", list, "", accept,
+     "zones that are believed by name alone, because they are of kuma-cp"},
+    {"kdsd.zoneAuthentication.clientCaFile", "KDSD_ZONE_AUTHENTICATION_CLIENT_CA_FILE", text, "", accept,
+     "authorities that may sign the certificates of zones; their common name or a DNS name is the zone"},
+    {"kdsd.zone.tokenFile", "KDSD_ZONE_TOKEN_FILE", text, "", accept,
+     "file with the zone token, scope cp, that this zone shows to its global"},
+    {"kdsd.zone.certFile", "KDSD_ZONE_CERT_FILE", text, "", accept, "certificate that this zone shows to its global"},
+    {"kdsd.zone.keyFile", "KDSD_ZONE_KEY_FILE", text, "", accept, "its key; with the certificate or not at all"},
 }};
 
 }  // namespace

@@ -157,7 +157,28 @@ class Validator {
     }
   }
 
+  void zone_authentication() {
+    const std::string& type = settings_.text("kdsd.zoneAuthentication.type");
+    const std::string& ca_file = settings_.text("kdsd.zoneAuthentication.clientCaFile");
+    const bool by_certificate = type == "clientCertificate";
+    if (by_certificate && ca_file.empty())
+      refuse("kdsd.zoneAuthentication.clientCaFile", "a file with the authorities of the zones' certificates");
+    if (by_certificate && !settings_.flag("multizone.global.kds.tlsEnabled"))
+      refuse("kdsd.zoneAuthentication.type", "clientCertificate only with multizone.global.kds.tlsEnabled: true");
+    for (auto path :
+         {"kdsd.zoneAuthentication.clientCaFile", "kdsd.zone.tokenFile", "kdsd.zone.certFile", "kdsd.zone.keyFile"}) {
+      const std::string& file = settings_.text(path);
+      if (!file.empty() && !read_small_file(file)) refuse(path, "a file that can be read");
+    }
+    if (settings_.text("kdsd.zone.certFile").empty() != settings_.text("kdsd.zone.keyFile").empty())
+      refuse("kdsd.zone.certFile", "certificate and key together");
+  }
+
   void own() {
+    zone_authentication();
+    const std::string& gui = settings_.text("kdsd.guiDirectory");
+    if (!gui.empty() && !read_small_file(gui + "/index.html"))
+      refuse("kdsd.guiDirectory", "a directory with a file index.html in it");
     const std::int64_t body_bytes = settings_.number("kdsd.maxBodyBytes");
     if (body_bytes < 1 || body_bytes > body_bytes_limit) {
       refuse("kdsd.maxBodyBytes", "1 to " + std::to_string(body_bytes_limit) + " bytes");

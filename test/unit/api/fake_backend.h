@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/authentication.h"
 #include "api/caller.h"
 #include "api/endpoints.h"
 #include "api/router.h"
@@ -29,9 +30,12 @@ class FakeBackend : public Backend {
     facts_.hostname = "cp-1";
     facts_.instance_id = "cp-1-ab12";
     facts_.effective_config = R"({"mode":"global"})";
-    facts_.admin_users = {"mesh-system:admin"};
-    facts_.admin_groups = {"mesh-system:admin"};
-    facts_.metadata_groups = {"mesh-system:authenticated", "mesh-system:unauthenticated"};
+    facts_.admins = {{"mesh-system:admin"}, {"mesh-system:admin"}};
+    facts_.config_dumps.groups = facts_.stats.groups = facts_.clusters.groups = {"mesh-system:authenticated"};
+    facts_.user_token_issuing = facts_.admins;
+    facts_.zone_token_issuing = facts_.admins;
+    facts_.dataplane_token_issuing = facts_.admins;
+    facts_.metadata.groups = {"mesh-system:authenticated", "mesh-system:unauthenticated"};
     core_.load({"store", 1, {}, {}, {}});
   }
 
@@ -46,6 +50,11 @@ class FakeBackend : public Backend {
     settle();
   }
   Result<std::string> new_signing_key() override { return std::string("-----BEGIN RSA PRIVATE KEY-----\n"); }
+  std::string new_token_id() override { return "id-" + std::to_string(++token_ids_); }
+  void ask_proxy(kds::ProxyQuery query, kds::ProxyAnswer done) override {
+    queries.push_back(query);
+    done(proxy_answer);
+  }
   std::string metrics_text() override { return "cp_info 1\n"; }
   std::vector<std::string> not_ready() override { return missing; }
 
@@ -62,6 +71,8 @@ class FakeBackend : public Backend {
   kds::Core& core() { return core_; }
   Status commit_outcome;             // of every commit from now on
   std::vector<std::string> missing;  // for /ready
+  Result<std::string> proxy_answer = std::string("{}");
+  std::vector<kds::ProxyQuery> queries;
 
  private:
   static kds::CoreOptions options_of(const policy::ControlPlaneKind& control_plane) {
@@ -83,6 +94,7 @@ class FakeBackend : public Backend {
   Facts facts_;
   kds::Core core_;
   std::int64_t ticks_ = 0;
+  int token_ids_ = 0;
 };
 
 // An answer with its body as JSON where it is JSON.
@@ -121,9 +133,10 @@ struct Reply {
 
 class Api {
  public:
-  explicit Api(Backend& backend) : router_(options_of(backend)) {
+  explicit Api(Backend& backend) : authentication_(backend), router_(options_of(backend)) {
     add_system_routes(router_, backend);
     add_resource_routes(router_, backend);
+    add_gui_routes(router_, backend);
   }
 
   Reply send(const std::string& method, const std::string& target, const std::string& body = "",
@@ -177,15 +190,16 @@ class Api {
   }
 
  private:
-  static RouterOptions options_of(Backend& backend) {
+  RouterOptions options_of(Backend& backend) {
     RouterOptions options;
     options.base_path = backend.facts().base_path;
     options.cors_domains = backend.facts().cors_domains;
-    options.authenticate = [&backend](const Request& request, std::string_view route) {
-      return identify(request, backend.facts(), route == "/");
+    options.authenticate = [this](const Request& request, std::string_view route) {
+      return authentication_.identify_caller(request, route);
     };
     return options;
   }
+  Authentication authentication_;
   Router router_;
 };
 

@@ -177,6 +177,8 @@ TEST_F(Resources, SecretsAreForAdministratorsOnly) {
     EXPECT_EQ(api.get(path, stranger).title(), "Access Denied") << path;
   }
   EXPECT_EQ(api.put("/global-secrets/a", R"({"type":"GlobalSecret","name":"a","data":"YQ=="})", stranger).status, 403);
+  EXPECT_EQ(api.put("/meshes/shop/meshtimeouts/a", Api::timeout("shop", "a"), stranger).status, 201);
+  backend.edit_facts().writes_need_authentication = true;
   EXPECT_EQ(api.put("/meshes/shop/meshtimeouts/a", Api::timeout("shop", "a"), stranger).status, 403);
   EXPECT_EQ(api.put("/global-secrets/a", R"({"type":"GlobalSecret","name":"a","data":"YQ=="})").status, 201);
   EXPECT_EQ(find_text(api.get("/globalsecrets/a").body, {"data"}), "YQ==");

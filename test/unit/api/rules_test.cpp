@@ -72,8 +72,7 @@ Request local_request(TextPairs headers = {}, const std::string& host = "localho
 }
 
 std::string name_of(const Request& request, const Facts& facts = {}) {
-  auto caller = identify(request, facts, false);
-  return caller ? caller->name : "refused";
+  return identify(request, facts, std::nullopt).name;
 }
 
 TEST(LocalCaller, IsTheAdministrator) {
@@ -101,24 +100,44 @@ TEST(LocalCaller, IsNobodyWhenARelayOrAForeignPageStandsBetween) {
   EXPECT_EQ(name_of(local_request(), facts), anonymous);
 }
 
-TEST(RemoteCaller, WithATokenIsRefusedAsLongAsNoneIsIssued) {
+TEST(RemoteCaller, IsKnownByItsTokenWhereNothingElseDecides) {
   Request request = local_request({{"authorization", "Bearer abc"}});
+  EXPECT_FALSE(token_in_question(request, {}, "/meshes"));
   request.peer_is_loopback = false;
-  EXPECT_FALSE(identify(request, {}, false).has_value());
-  EXPECT_TRUE(identify(request, {}, true).has_value());
+  EXPECT_EQ(token_in_question(request, {}, "/meshes"), "abc");
+  EXPECT_FALSE(token_in_question(request, {}, "/"));
+  EXPECT_FALSE(token_in_question(request, {}, "/gui/{file}"));
+  Facts certificates;
+  certificates.client_certificate_is_admin = true;
+  EXPECT_FALSE(token_in_question(request, certificates, "/meshes"));
+  request.headers[0].second = "bearer abc";
+  EXPECT_FALSE(token_in_question(request, {}, "/meshes"));
 }
 
-TEST(RemoteCaller, ReadsAndDoesNotWrite) {
-  Facts facts;
-  facts.admin_groups = {"mesh-system:admin"};
+TEST(RemoteCaller, IsWhoTheTokenSays) {
   Request request = local_request();
   request.peer_is_loopback = false;
-  auto caller = identify(request, facts, false);
-  const auto& catalogue = Catalogue::builtin();
-  EXPECT_TRUE(may_touch(*caller, *catalogue.find("MeshTimeout"), facts).ok());
-  EXPECT_EQ(may_write(*caller, *catalogue.find("MeshTimeout"), facts).code(), Code::denied);
-  EXPECT_EQ(may_touch(*caller, *catalogue.find("Secret"), facts).message(),
+  const auto caller = identify(request, {}, kds::UserClaims{"nadia", {"platform"}});
+  EXPECT_EQ(caller.text(), "nadia/platform,mesh-system:authenticated");
+}
+
+TEST(RemoteCaller, WritesUnlessThatNeedsAuthentication) {
+  Facts facts;
+  facts.admins.groups = {"mesh-system:admin"};
+  Request request = local_request();
+  request.peer_is_loopback = false;
+  const auto nobody = identify(request, facts, std::nullopt);
+  const auto nadia = identify(request, facts, kds::UserClaims{"nadia", {}});
+  const auto& policy = *Catalogue::builtin().find("MeshTimeout");
+  const auto& secret = *Catalogue::builtin().find("Secret");
+  EXPECT_TRUE(may_write(nobody, policy, facts).ok());
+  EXPECT_EQ(may_touch(nobody, secret, facts).message(),
             "user \"mesh-system:anonymous/mesh-system:unauthenticated\" cannot access the resource of type \"Secret\"");
+  facts.writes_need_authentication = true;
+  EXPECT_EQ(may_write(nobody, policy, facts).code(), Code::denied);
+  EXPECT_TRUE(may_touch(nobody, policy, facts).ok());
+  EXPECT_TRUE(may_write(nadia, policy, facts).ok());
+  EXPECT_EQ(may_write(nadia, secret, facts).code(), Code::denied);
 }
 
 TEST(Page, CursorSurvivesRemovedAndAddedNames) {

@@ -40,7 +40,13 @@ const std::vector<std::vector<std::string>> all_commands = {{"run"},
                                                             {"zones"},
                                                             {"hash"},
                                                             {"doctor"},
-                                                            {"completion"}};
+                                                            {"completion"},
+                                                            {"export"},
+                                                            {"import"},
+                                                            {"token"},
+                                                            {"token", "user"},
+                                                            {"token", "zone"},
+                                                            {"token", "dataplane"}};
 
 // A directory of its own for each test, removed at its end.
 class Folder {

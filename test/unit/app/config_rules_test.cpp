@@ -297,6 +297,10 @@ TEST(ConfigMetrics, UnlimitedSubscriptionsHaveABoundAndSaySo) {
 }
 
 TEST(ConfigSync, OwnKeysAndWatchdogArrive) {
+  const auto folder = std::filesystem::temp_directory_path() / ("kdsd-gui-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "index.html") << "page";
+  const auto gui = folder.string();
   auto config = loaded(
                     "mode: global\nmultizone: {global: {kds: {maxMsgSize: 5000}}}\n"
                     "experimental: {kdsEventBasedWatchdog: {flushInterval: 5s, delayFullResync: true}}",
@@ -304,7 +308,7 @@ TEST(ConfigSync, OwnKeysAndWatchdogArrive) {
                      {"KDSD_KDS_BIND_ADDRESS", "127.0.0.1"},
                      {"KDSD_DIAGNOSTICS_BIND_ADDRESS", "::1"},
                      {"KDSD_STORE_PATH", "/x.db"},
-                     {"KDSD_GUI_DIRECTORY", "/gui"},
+                     {"KDSD_GUI_DIRECTORY", gui},
                      {"KDSD_NAMESPACED_GATEWAY_ROUTES", "true"},
                      {"KDSD_COMPATIBLE_VERSION", "2.13.1"},
                      {"KDSD_MAX_BODY_BYTES", "1000"},
@@ -317,13 +321,15 @@ TEST(ConfigSync, OwnKeysAndWatchdogArrive) {
   EXPECT_EQ(config.kds_server.bind_address, "127.0.0.1");
   EXPECT_EQ(config.diagnostics.bind_address, "::1");
   EXPECT_EQ(config.store.path, "/x.db");
-  EXPECT_EQ(config.api_server.gui_directory, "/gui");
+  EXPECT_EQ(config.api_server.gui_directory, gui);
   EXPECT_TRUE(config.namespaced_gateway_routes);
   EXPECT_EQ(config.api_server.compatible_version, "2.13.1");
   EXPECT_EQ(config.api_server.body_bytes_max, 1000);
   EXPECT_EQ(config.api_server.connections_max, 3);
   EXPECT_EQ(loaded("", {{"KDSD_FOREIGN_MAX_MESSAGE_BYTES", "77"}}).config.sync.foreign_message_bytes_max, 77);
   EXPECT_THAT(refused("kdsd: {kds: {compression: zstd}}"), HasSubstr("want one of none, gzip"));
+  EXPECT_THAT(refused("kdsd: {guiDirectory: /none}"), HasSubstr("index.html"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(ConfigTypes, UnsetMeansAllAndEmptyMeansNone) {

@@ -115,8 +115,10 @@ class FakeEvents : public StreamEvents {
   void closed(std::uint64_t stream, const std::string& why) override {
     signal.change([&] { closes[stream].push_back(why); });
   }
-  void pinged(const std::string& zone) override {
-    signal.change([&] { pings.push_back(zone); });
+  Status pinged(const kds::ZoneCredentials& zone) override {
+    if (!refusal.ok()) return refusal;
+    signal.change([&] { pings.push_back(zone.zone); });
+    return {};
   }
 
   // The id of the n-th stream of this kind, counted from 1; waits for it.

@@ -75,8 +75,10 @@ TEST_F(KdsClientTest, ZoneIntroducesItselfOnOneConnection) {
   zone_.stream(up);
   global_.stream(down);
   global_.stream(up);
+  for (auto kind : {kds::StreamKind::config_dumps, kds::StreamKind::stats, kds::StreamKind::clusters})
+    global_.stream(kind);
   const auto seen = global_.signal.read([this] { return global_.opened_streams; });
-  ASSERT_EQ(seen.size(), 2U);
+  ASSERT_EQ(seen.size(), 5U);
   for (const auto& each : seen) {
     EXPECT_EQ(each.stream.peer_zone, "east");
     EXPECT_THAT(each.stream.features,

@@ -280,6 +280,8 @@ TEST_F(KdsServerTest, OrderlyStopEndsAllStreamsWithUnavailable) {
   }
   events_.stream(down);
   events_.stream(up);
+  for (auto kind : {kds::StreamKind::config_dumps, kds::StreamKind::stats, kds::StreamKind::clusters})
+    events_.stream(kind);
   core_.run([this] { server_->stop(); });
   for (const auto& call : calls) {
     EXPECT_EQ(call->status().error_code(), grpc::StatusCode::UNAVAILABLE);
@@ -287,7 +289,7 @@ TEST_F(KdsServerTest, OrderlyStopEndsAllStreamsWithUnavailable) {
   EXPECT_EQ(calls[0]->status().error_message(), "stream unavailable");
   // Posted before `stop` returned.
   core_.run([] {});
-  EXPECT_EQ(events_.closes.size(), 2U);
+  EXPECT_EQ(events_.closes.size(), 5U);
 }
 
 TEST_F(KdsServerTest, StopDoesNotWaitForAZoneThatDoesNotRead) {
