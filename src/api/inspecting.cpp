@@ -65,11 +65,14 @@ Response refusal(int status, const std::string& title, const std::string& detail
 }
 
 boost::asio::awaitable<void> catch_up(Backend& backend, PolicyViews& views) {
-  auto look = [&views, cursors = views.cursors()](const kds::Core& core) {
-    return std::make_shared<PolicyViews::Changes>(views.changes_since(core.index(), cursors));
-  };
-  const auto changes = co_await read_core(backend, std::move(look));
-  views.apply(*changes);
+  bool is_complete = false;
+  while (!is_complete) {
+    auto look = [&views, cursors = views.cursors()](const kds::Core& core) {
+      return std::make_shared<PolicyViews::Changes>(views.changes_since(core.index(), cursors));
+    };
+    const auto changes = co_await read_core(backend, std::move(look));
+    is_complete = views.apply(*changes);
+  }
 }
 
 boost::asio::awaitable<Inspected> inspect(Backend& backend, PolicyViews& views, const ResourceType& type,

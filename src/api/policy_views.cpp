@@ -26,6 +26,7 @@ PolicyViews::Changes PolicyViews::changes_since(const kds::Index& index, const C
   Changes out;
   for (const auto* type : types_) {
     out.heads[type] = index.head(*type);
+    out.counts[type] = index.count(*type);
     const auto known = cursors.find(type);
     if (known == cursors.end() || known->second < index.floor(*type)) {
       auto& whole = out.whole[type];
@@ -45,7 +46,7 @@ PolicyViews::Changes PolicyViews::changes_since(const kds::Index& index, const C
 }
 
 // Another thread may have taken over the same changes, or newer ones, meanwhile.
-void PolicyViews::apply(const Changes& changes) {
+bool PolicyViews::apply(const Changes& changes) {
   const std::lock_guard lock(mutex_);
   const auto is_new = [&](const ResourceType* type, Revision revision) {
     const auto known = cursors_.find(type);
@@ -53,9 +54,8 @@ void PolicyViews::apply(const Changes& changes) {
   };
   for (const auto* type : types_) {
     const auto whole = changes.whole.find(type);
-    if (whole == changes.whole.end() || !is_new(type, changes.heads.at(type))) continue;
-    remove_all(*type);
-    for (const auto& resource : whole->second) put(resource);
+    const bool is_wanted = whole != changes.whole.end() && is_new(type, changes.heads.at(type));
+    if (is_wanted) take_whole(*type, whole->second);
   }
   for (const auto& entry : changes.entries) {
     if (!is_new(entry->key.type, entry->revision)) continue;
@@ -65,12 +65,32 @@ void PolicyViews::apply(const Changes& changes) {
       remove(*entry->key.type, entry->key.mesh, entry->key.name);
     }
   }
+  bool is_complete = true;
   for (const auto& [type, head] : changes.heads) {
     if (is_new(type, head)) cursors_[type] = head;
+    if (cursors_[type] != head || known_[type].size() == changes.counts.at(type)) continue;
+    cursors_.erase(type);
+    is_complete = false;
+  }
+  return is_complete;
+}
+
+void PolicyViews::take_whole(const ResourceType& type, const std::vector<ResourcePtr>& resources) {
+  std::set<Name> there;
+  for (const auto& resource : resources) there.emplace(resource->mesh, resource->name);
+  std::vector<Name> gone;
+  for (const auto& [name, resource] : known_[&type]) {
+    if (!there.contains(name)) gone.push_back(name);
+  }
+  for (const auto& [mesh, name] : gone) remove(type, mesh, name);
+  for (const auto& resource : resources) {
+    const auto known = known_[&type].find({resource->mesh, resource->name});
+    if (known == known_[&type].end() || known->second != resource) put(resource);
   }
 }
 
 void PolicyViews::put(const ResourcePtr& resource) {
+  known_[resource->type][{resource->mesh, resource->name}] = resource;
   auto& state = meshes_[resource->mesh];
   if (resource->type == gateway_) {
     state.gateways[resource->name] = resource;
@@ -83,6 +103,7 @@ void PolicyViews::put(const ResourcePtr& resource) {
 }
 
 void PolicyViews::remove(const ResourceType& type, const std::string& mesh, const std::string& name) {
+  known_[&type].erase({mesh, name});
   const auto found = meshes_.find(mesh);
   if (found == meshes_.end()) return;
   if (&type == gateway_) {
@@ -92,20 +113,6 @@ void PolicyViews::remove(const ResourceType& type, const std::string& mesh, cons
     found->second.index.remove_proxy(name);
   } else {
     found->second.index.remove_policy(type, name);
-  }
-}
-
-void PolicyViews::remove_all(const ResourceType& type) {
-  for (auto& [mesh, state] : meshes_) {
-    std::vector<std::string> names;
-    if (&type == gateway_) {
-      for (const auto& [name, gateway] : state.gateways) names.push_back(name);
-    } else if (&type == dataplane_) {
-      for (const auto& [name, proxy] : state.index.proxies()) names.push_back(name);
-    } else {
-      for (const auto& policy : state.index.policies_of(type)) names.push_back(policy->name);
-    }
-    for (const auto& name : names) remove(type, mesh, name);
   }
 }
 

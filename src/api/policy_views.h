@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kds/index.h"
@@ -25,6 +26,7 @@ class PolicyViews {
     Cursors heads;
     std::map<const ResourceType*, std::vector<ResourcePtr>> whole;  // types of which everything was taken
     std::vector<EntryPtr> entries;                                  // of the others, in the order of revisions
+    std::map<const ResourceType*, std::size_t> counts;              // how many there are
   };
 
   // A proxy with what may select it.
@@ -46,7 +48,9 @@ class PolicyViews {
 
   Cursors cursors() const;
   Changes changes_since(const kds::Index& index, const Cursors& cursors) const;
-  void apply(const Changes& changes);
+  // False where something is gone that the log does not tell of: what nobody else ever had leaves no tombstone. The
+  // next look takes everything of such a type then; what is known already is not prepared again.
+  bool apply(const Changes& changes);
 
   ProxyView view_proxy(const std::string& mesh, const std::string& name) const;
   // A proxy that is not stored: the one that would serve a MeshGateway.
@@ -60,9 +64,11 @@ class PolicyViews {
     std::map<std::string, ResourcePtr> gateways;
   };
 
+  using Name = std::pair<std::string, std::string>;  // mesh, name
+
   void put(const ResourcePtr& resource);
   void remove(const ResourceType& type, const std::string& mesh, const std::string& name);
-  void remove_all(const ResourceType& type);
+  void take_whole(const ResourceType& type, const std::vector<ResourcePtr>& resources);
   void renew_gateway_proxies(const std::string& mesh);
   policy::AppliedPolicies routes_of(const MeshState& state) const;
   static std::vector<ResourcePtr> gateways_of(const MeshState& state);
@@ -76,6 +82,7 @@ class PolicyViews {
 
   mutable std::mutex mutex_;
   Cursors cursors_;
+  std::map<const ResourceType*, std::map<Name, ResourcePtr>> known_;
   std::map<std::string, MeshState> meshes_;
 };
 

@@ -8,7 +8,7 @@ namespace {
 template <typename Entries>
 auto lower(Entries& entries, std::string_view key) {
   return std::lower_bound(entries.begin(), entries.end(), key,
-                          [](const Labels::Entry& entry, std::string_view k) { return entry.first < k; });
+                          [](const Labels::Entry& entry, std::string_view k) { return entry.first.compare(k) < 0; });
 }
 
 }  // namespace

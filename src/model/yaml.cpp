@@ -95,7 +95,6 @@ struct Converter {
 };
 
 bool valid_utf8(std::string_view text) {
-  json::error_code ec;
   std::string quoted = "\"";
   for (char c : text) quoted += (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20) ? ' ' : c;
   return parse_json(quoted + "\"").ok();

@@ -126,6 +126,22 @@ TEST_F(InspectEndpoints, WhatIsWrittenIsSeenAtOnceAndWhatIsDeletedNoMore) {
   EXPECT_EQ(types(), 0U);
 }
 
+TEST_F(InspectEndpoints, AProxyThatNobodyElseEverHadIsGoneWithoutATrace) {
+  timeout("t", "{}");
+  for (const auto* name : {"web-1", "web-2"}) dataplane(name, "web");
+  const auto names = [&] { return api.get("/meshes/default/meshtimeouts/t/_resources/dataplanes").names(); };
+  EXPECT_EQ(names(), "web-1 web-2");
+  const ResourceKey key{Catalogue::builtin().find("Dataplane"), "default", "web-1"};
+  backend.write({[&](kds::Transaction& transaction) {
+                   transaction.remove(key);
+                   return Status();
+                 },
+                 [](const Status&) {}});
+  ASSERT_EQ(backend.core().index().find_entry(key), nullptr) << "there is no tombstone";
+  dataplane("web-3", "web");
+  EXPECT_EQ(names(), "web-2 web-3");
+}
+
 TEST_F(InspectEndpoints, WhatIsNotThereIsNotFoundWithATitleOfItsOwn) {
   EXPECT_EQ(api.get("/meshes/none/dataplanes/web-1/_rules").title(), "Failed to retrieve Mesh");
   EXPECT_EQ(api.get("/meshes/default/dataplanes/none/_rules").title(), "Could not retrieve Dataplane");

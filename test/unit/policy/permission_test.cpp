@@ -1,6 +1,7 @@
 // Rules for groups of clients, and the RBAC that permissions mean.
 #include "policy/engine/permission.h"
 
+#include <chrono>
 #include <cstdio>
 #include <random>
 
@@ -260,13 +261,15 @@ AppliedPolicies family(Family family, std::size_t n) {
 }
 
 TEST(GrowthTest, RulesGrowWithTheTagsAndNotWithTheirCombinations) {
-  std::printf("  rules for n distinct tags (and the size of the filter in bytes)\n");
+  std::printf("  rules for n distinct tags, size of the filter, time for both\n");
   for (const std::size_t n : {5U, 10U, 20U, 40U}) {
     const auto count = [&](Family kind, const char* what) {
       const auto policies = family(kind, n);
+      const auto begin = std::chrono::steady_clock::now();
       const auto rules = merge_from(policies);
       const auto bytes = to_compact_json(rbac_of(policies, {"default", true}).config).size();
-      std::printf("  n=%2zu %-32s %5zu rules %8zu bytes%s\n", n, what, rules.rules.size(), bytes,
+      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+      std::printf("  n=%2zu %-32s %5zu rules %8zu bytes %8.2f ms%s\n", n, what, rules.rules.size(), bytes, took.count(),
                   rules.is_complete ? "" : ", nested");
       EXPECT_TRUE(rules.is_complete || kind == Family::pairs_of_keys);
       // Rules number at most what the full view may have, and beyond it they grow linearly; a filter quadratically.
