@@ -92,7 +92,7 @@ class Place:
         return {item["name"]: milliseconds(documents.timeout_value(item)) for item in items}
 
 
-class MixedFleet:
+class Trial:
     def __init__(self, fleet, arguments):
         self.rng = random.Random(arguments.seed)
         self.count = {}
@@ -103,8 +103,7 @@ class MixedFleet:
         self.zones = []
         for name, is_kuma in (("east", True), ("west", True), ("north", False), ("south", False)):
             link = Link(central.kds_port)
-            settings = kuma.settings() if is_kuma else {}
-            plane = fleet.add_zone(name, central, program=kuma.peer() if is_kuma else None, **settings)
+            plane = fleet.add_kuma_zone(name, central) if is_kuma else fleet.add_zone(name, central)
             plane.global_address = link.address
             self.zones.append(Place(plane, link, is_kuma))
         self.places = [self.central, *self.zones]
@@ -238,22 +237,22 @@ class MixedFleet:
 
 
 def play(fleet, arguments):
-    mixed = MixedFleet(fleet, arguments)
+    trial = Trial(fleet, arguments)
     try:
-        mixed.fill()
-        eventually("the first state is everywhere", mixed.check_converged, CONVERGE_SECONDS)
+        trial.fill()
+        eventually("the first state is everywhere", trial.check_converged, CONVERGE_SECONDS)
         print(f"{arguments.resources} resources everywhere; {arguments.minutes} minutes begin", flush=True)
-        mixed.run()
+        trial.run()
         begin = time.monotonic()
-        eventually("everybody holds what the rules say", mixed.check_converged, CONVERGE_SECONDS)
+        eventually("everybody holds what the rules say", trial.check_converged, CONVERGE_SECONDS)
         print(f"the same everywhere {time.monotonic() - begin:.1f} s after the last fault")
-        mixed.check_calm()
-        total = sum(len(place.contents(t)) for place in mixed.places for t in TYPES)
+        trial.check_calm()
+        total = sum(len(place.contents(t)) for place in trial.places for t in TYPES)
         print(f"{total} resources and copies compared; nobody reconnected or refused for {CALM_SECONDS:.0f} s")
-        print(", ".join(f"{what} {count}" for what, count in sorted(mixed.count.items())))
-        print("connections lost {}, responses refused {}".format(*mixed.unrest()))
+        print(", ".join(f"{what} {count}" for what, count in sorted(trial.count.items())))
+        print("connections lost {}, responses refused {}".format(*trial.unrest()))
     finally:
-        for zone in mixed.zones:
+        for zone in trial.zones:
             zone.link.close()
 
 
@@ -265,9 +264,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="decides writes and faults (default %(default)s)")
     arguments = parser.parse_args()
     if not kuma.peer():
-        print(f"SKIPPED mixed fleet: {kuma.PEER_VARIABLE} names no kuma-cp")
+        print(f"SKIPPED mixed fleet: {kuma.CONTROL_PLANE} names no kuma-cp")
         return 77
-    return run_with_fleet(arguments.kdsd, "mixed fleet", lambda fleet: play(fleet, arguments))
+    return run_with_fleet(arguments.kdsd, "mixed fleet", lambda fleet: play(fleet, arguments), kuma.MixedFleet)
 
 
 if __name__ == "__main__":

@@ -264,14 +264,13 @@ class Fleet:
     def add_global(self, name="global", **settings):
         return self._add(name, {"kds_port": free_ports(1)[0]}, settings)
 
-    def add_zone(self, name, of=None, program=None, **settings):
-        """A zone of that global; without one it is on its own. The program may be another one."""
+    def add_zone(self, name, of=None, **settings):
+        """A zone of that global; without one it is on its own."""
         address = f"grpc://127.0.0.1:{of.kds_port}" if of else ""
-        return self._add(name, {"global_address": address}, settings, program)
+        return self._add(name, {"global_address": address}, settings)
 
-    def _add(self, name, role, settings, program=None):
-        program = Path(program).resolve() if program else self.program
-        plane = ControlPlane(program, name, self.directory, settings={**self.settings, **settings}, **role)
+    def _add(self, name, role, settings):
+        plane = ControlPlane(self.program, name, self.directory, settings={**self.settings, **settings}, **role)
         self.planes.append(plane)
         prepared = self.stores and self.stores / ("global.db" if plane.is_global else f"{name}.db")
         if prepared and prepared.exists():
@@ -310,10 +309,10 @@ def end_by_signals():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
-def run_with_fleet(program, title, play):
+def run_with_fleet(program, title, play, kind=Fleet):
     """The exit code of a script: `play` gets an empty fleet, and a Failure in it is shown with the ends of all logs."""
     end_by_signals()
-    with Fleet(program) as fleet:
+    with kind(program) as fleet:
         try:
             play(fleet)
         except Failure as failure:
