@@ -6,6 +6,7 @@ excepted, and why, stands in allowed.txt beside this file; an exception that is 
 
 import fnmatch
 import os
+import posixpath
 import re
 import sys
 from pathlib import Path
@@ -182,7 +183,7 @@ def check_headers(repository):
     for path in filter(is_source, repository.files):
         for match in re.finditer(r'#\s*include\s+["<]([^">]+)[">]', repository.text(path)):
             included.add(match.group(1))
-            included.add((Path(path).parent / match.group(1)).as_posix())
+            included.add(posixpath.normpath(posixpath.join(posixpath.dirname(path), match.group(1))))
     for path in repository.files:
         if not is_source(path) or not path.endswith(".h"):
             continue

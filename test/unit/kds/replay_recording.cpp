@@ -4,8 +4,6 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
-#include <google/protobuf/io/gzip_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/util/json_util.h>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -13,6 +11,7 @@
 #include "model/json.h"
 #include "model/proto_spec.h"
 
+#include "../recorded_bytes.h"
 #include "envoy/service/discovery/v3/discovery.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
 
@@ -29,24 +28,6 @@ constexpr std::string_view any_prefix = "type.googleapis.com/";
 std::string text_of(const json::object& object, std::string_view key) {
   const auto* value = object.if_contains(key);
   return value != nullptr && value->is_string() ? std::string(value->as_string()) : std::string();
-}
-
-std::string base64_decode(std::string_view text) {
-  pb::BytesValue bytes;
-  // Protobuf's JSON reads the padded and the unpadded form.
-  const auto status = pb::util::JsonStringToMessage("\"" + std::string(text) + "\"", &bytes);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return bytes.value();
-}
-
-std::string gunzip(const std::string& compressed) {
-  pb::io::ArrayInputStream in(compressed.data(), static_cast<int>(compressed.size()));
-  pb::io::GzipInputStream unzipped(&in, pb::io::GzipInputStream::GZIP);
-  std::string bytes;
-  const void* data = nullptr;
-  int size = 0;
-  while (unzipped.Next(&data, &size)) bytes.append(static_cast<const char*>(data), static_cast<std::size_t>(size));
-  return bytes;
 }
 
 // A spec or a status: JSON as it is where the URL is empty, else the JSON form of the message that the URL names.

@@ -9,7 +9,6 @@
 #include <google/protobuf/any.pb.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/gzip_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/unknown_field_set.h>
@@ -23,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../recorded_bytes.h"
 #include "envoy/service/discovery/v3/discovery.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
 #include "registry.h"
@@ -106,34 +106,6 @@ std::string read_file(const fs::path& path) {
   std::ostringstream content;
   content << in.rdbuf();
   return std::move(content).str();
-}
-
-std::string base64_decode(std::string_view text) {
-  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned bits = 0;
-  int bit_count = 0;
-  for (char c : text) {
-    const std::size_t digit = alphabet.find(c);
-    if (digit == std::string_view::npos) break;  // the padding
-    bits = (bits << 6) | static_cast<unsigned>(digit);
-    bit_count += 6;
-    if (bit_count >= 8) {
-      bit_count -= 8;
-      bytes.push_back(static_cast<char>((bits >> bit_count) & 0xff));
-    }
-  }
-  return bytes;
-}
-
-std::string gunzip(const std::string& compressed) {
-  pb::io::ArrayInputStream in(compressed.data(), static_cast<int>(compressed.size()));
-  pb::io::GzipInputStream unzipped(&in, pb::io::GzipInputStream::GZIP);
-  std::string bytes;
-  const void* data = nullptr;
-  int size = 0;
-  while (unzipped.Next(&data, &size)) bytes.append(static_cast<const char*>(data), static_cast<std::size_t>(size));
-  return bytes;
 }
 
 std::vector<Recorded> read_recordings() {
