@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 
 from . import documents
-from .rest import Server
+from .rest import SLOWNESS, Server
 
-READY_SECONDS = 30.0  # from the start of a process until its API answers
-ARRIVE_SECONDS = 20.0  # from a write until its effect is everywhere
-STOP_SECONDS = 15.0  # from SIGTERM until the process is gone
+READY_SECONDS = 30.0 * SLOWNESS  # from the start of a process until its API answers
+ARRIVE_SECONDS = 20.0 * SLOWNESS  # from a write until its effect is everywhere
+STOP_SECONDS = 15.0 * SLOWNESS  # from SIGTERM until the process is gone
 LOG_TAIL_LINES = 15
 PAGE_SIZE = 1000  # the largest that Kuma allows
 

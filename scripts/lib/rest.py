@@ -2,6 +2,10 @@
 
 import http.client
 import json
+import os
+
+# How much longer than usual to wait before something counts as not happening; more than 1 where programs are slow.
+SLOWNESS = float(os.environ.get("KDSD_SLOWNESS", "1"))
 
 
 class Answer:
@@ -32,7 +36,7 @@ class Server:
         self.port = port
         self.address = f"http://127.0.0.1:{port}"
 
-    def connect(self, timeout=15.0):
+    def connect(self, timeout=15.0 * SLOWNESS):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def call(self, method, path, document=None, headers=None, connection=None):

@@ -13,8 +13,8 @@ RouterOptions api_router_options(const Facts& facts, const ApiServerOptions& opt
   RouterOptions out;
   out.base_path = facts.base_path;
   out.cors_domains = facts.cors_domains;
-  out.authenticate = [&authentication](const Request& request, std::string_view route) {
-    return authentication.identify_caller(request, route);
+  out.authenticate = [&authentication](const Request& request, Tokens tokens) {
+    return authentication.identify_caller(request, tokens);
   };
   out.observer = options.observer;
   return out;
@@ -61,6 +61,7 @@ struct ApiServer::Parts {
   boost::asio::io_context& context;
   Backend& backend;
   ApiServerOptions options;
+  ApiListeners listeners;
   Authentication authentication;
   Router api;
   Router diagnostics;
@@ -74,12 +75,16 @@ ApiServer::ApiServer(boost::asio::io_context& context, Backend& backend, ApiServ
 
 ApiServer::~ApiServer() = default;
 
-Status ApiServer::start() {
+Status ApiServer::start_diagnostics() {
   auto& parts = *parts_;
-  auto status = parts.open(parts.options.http, parts.api, "API server", parts.http);
-  if (status.ok()) status = parts.open(parts.options.https, parts.api, "API server, HTTPS", parts.https);
-  if (status.ok())
-    status = parts.open(parts.options.diagnostics, parts.diagnostics, "diagnostics server", parts.diagnostics_server);
+  return parts.open(parts.options.diagnostics, parts.diagnostics, "diagnostics server", parts.diagnostics_server);
+}
+
+Status ApiServer::start(ApiListeners listeners) {
+  auto& parts = *parts_;
+  parts.listeners = std::move(listeners);
+  auto status = parts.open(parts.listeners.http, parts.api, "API server", parts.http);
+  if (status.ok()) status = parts.open(parts.listeners.https, parts.api, "API server, HTTPS", parts.https);
   if (!status.ok()) stop();
   return status;
 }
@@ -98,7 +103,7 @@ Status ApiServer::set_tls(const std::optional<TlsOptions>& https, const std::opt
     auto status = server->set_tls(*tls).prefixed(name);
     if (first.ok()) first = std::move(status);
   };
-  apply(parts_->https, parts_->options.https, https, "API server, HTTPS");
+  apply(parts_->https, parts_->listeners.https, https, "API server, HTTPS");
   apply(parts_->diagnostics_server, parts_->options.diagnostics, diagnostics, "diagnostics server");
   return first;
 }

@@ -25,9 +25,13 @@ struct ListenerOptions {
   std::optional<TlsOptions> tls;
 };
 
+// The listeners of the API; one that is missing is off.
+struct ApiListeners {
+  std::optional<ListenerOptions> http;   // without `tls`
+  std::optional<ListenerOptions> https;  // with `tls`; same routes
+};
+
 struct ApiServerOptions {
-  std::optional<ListenerOptions> http;                // without `tls`
-  std::optional<ListenerOptions> https;               // with `tls`; same routes
   std::optional<ListenerOptions> diagnostics;         // /healthy, /ready, /metrics
   std::size_t connections_max = limits::connections;  // of each listener
   Observer observer;                                  // called on API threads after each API request; may be empty
@@ -41,8 +45,10 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  // Opens all listeners, or none. The error names the one that could not be opened.
-  Status start();
+  // Opens the diagnostics listener: it answers while everything else is still on its way.
+  Status start_diagnostics();
+  // Opens the others, or none. Errors name the listener that could not be opened.
+  Status start(ApiListeners listeners);
   // Begins to stop and returns at once. The io_context runs out of work after at most two seconds.
   void stop();
 

@@ -7,7 +7,6 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "api/backend.h"
 #include "api/caller.h"
@@ -21,7 +20,7 @@ class Authentication {
   explicit Authentication(Backend& backend);
 
   // Nothing: the request carries a token that is not valid.
-  boost::asio::awaitable<std::optional<Caller>> identify_caller(const Request& request, std::string_view route) const;
+  boost::asio::awaitable<std::optional<Caller>> identify_caller(const Request& request, Tokens tokens) const;
 
  private:
   struct Cache;

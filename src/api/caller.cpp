@@ -97,12 +97,11 @@ std::string Caller::text() const {
   return out;
 }
 
-std::optional<std::string_view> token_in_question(const Request& request, const Facts& facts, std::string_view route) {
+std::optional<std::string_view> token_in_question(const Request& request, const Facts& facts, Tokens tokens) {
   constexpr std::string_view scheme = "Bearer ";
   const auto header = request.header("authorization");
   if (facts.client_certificate_is_admin || !header.starts_with(scheme)) return std::nullopt;
-  const bool is_gui = !facts.gui_base_path.empty() && route.starts_with(facts.gui_base_path);
-  if (route == "/" || is_gui || (facts.localhost_is_admin && is_local(request))) return std::nullopt;
+  if (tokens == Tokens::ignored || (facts.localhost_is_admin && is_local(request))) return std::nullopt;
   return header.substr(scheme.size());
 }
 

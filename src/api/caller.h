@@ -22,9 +22,11 @@ struct Caller {
   std::string text() const;  // name/group,group
 };
 
-// The bearer token that decides who is calling; nothing where something else does, or where the route cannot be broken
-// by a stale token.
-std::optional<std::string_view> token_in_question(const Request& request, const Facts& facts, std::string_view route);
+// What a route makes of bearer tokens. Index and web interface ignore them, so that a stale one cannot break them.
+enum class Tokens { checked, ignored };
+
+// The bearer token that decides who is calling; nothing where something else does.
+std::optional<std::string_view> token_in_question(const Request& request, const Facts& facts, Tokens tokens);
 
 // `user`: what that token says, after it was verified.
 Caller identify(const Request& request, const Facts& facts, const std::optional<kds::UserClaims>& user);

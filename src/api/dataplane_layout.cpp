@@ -1,18 +1,20 @@
 // `_layout`: where a proxy listens and what it can reach (policy-semantics.md 12.2).
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "api/answers.h"
 #include "api/errors.h"
 #include "api/inspect_endpoints.h"
 #include "api/inspect_json.h"
 #include "api/inspecting.h"
-#include "model/document.h"
-#include "model/hash.h"
-#include "model/json.h"
+#include "api/object_answers.h"
 #include "model/kri.h"
 #include "policy/resolve.h"
+#include "policy/service_ports.h"
 
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
 
@@ -21,71 +23,61 @@ namespace json = boost::json;
 namespace proto = kuma::mesh::v1alpha1;
 namespace {
 
-struct Port {
-  std::int64_t number = 0;
-  std::string section;
-  std::string protocol;
-};
-
-Port port_from(const json::value& port, std::string_view protocol_member) {
-  Port out;
-  const auto* number = find(port, {"port"});
-  if (number != nullptr && number->is_number()) out.number = number->to_number<std::int64_t>();
-  out.section = find_text(port, {"name"});
-  if (out.section.empty()) out.section = std::to_string(out.number);
-  out.protocol = find_text(port, {protocol_member});
-  if (out.protocol.empty()) out.protocol = "tcp";
-  return out;
-}
-
-std::vector<Port> ports_of(const Resource& service) {
-  const auto spec = spec_json(service);
-  if (const auto* match = find(spec, {"match"})) return {port_from(*match, "protocol")};
-  std::vector<Port> out;
-  for (const auto& port : policy::array_at(spec, "ports")) out.push_back(port_from(port, "appProtocol"));
-  return out;
-}
-
-// Services by the reference of a proxy: a kind with labels or a name, and perhaps a port.
+// What a proxy says that it calls: a reference as policies have them, and perhaps a port.
 struct BackendReference {
-  std::string kind;
-  std::string name;
-  std::string namespace_;
-  Labels labels;
-  std::optional<std::uint32_t> port;
+  json::object target;
+  std::string port;  // its number; empty: none
 };
 
-class Reachable {
+// Both kinds of references have the same members, but the namespace.
+template <typename Ref>
+BackendReference reference_from(const Ref& ref) {
+  BackendReference out{{{"kind", ref.kind()}, {"name", ref.name()}}, {}};
+  json::object labels;
+  for (const auto& [key, value] : ref.labels()) labels[key] = value;
+  out.target["labels"] = std::move(labels);
+  return out;
+}
+
+std::vector<BackendReference> references_of_outbounds(const proto::Dataplane& dataplane) {
+  std::vector<BackendReference> out;
+  for (const auto& outbound : dataplane.networking().outbound()) {
+    if (!outbound.has_backendref()) continue;
+    out.push_back(reference_from(outbound.backendref()));
+    out.back().port = std::to_string(outbound.backendref().port());
+  }
+  return out;
+}
+
+std::vector<BackendReference> references_of_reachable(const proto::Dataplane& dataplane) {
+  std::vector<BackendReference> out;
+  for (const auto& ref : dataplane.networking().transparent_proxying().reachable_backends().refs()) {
+    out.push_back(reference_from(ref));
+    out.back().target["namespace"] = ref.namespace_();
+    if (ref.has_port()) out.back().port = std::to_string(ref.port().value());
+  }
+  return out;
+}
+
+// The ports that are called, by KRI.
+class Outbounds {
  public:
-  Reachable(const policy::Proxy& proxy, std::vector<ResourcePtr> services)
-      : proxy_(proxy), services_(std::move(services)) {}
+  bool empty() const { return ports_.empty(); }
 
-  void add(const BackendReference& reference) {
-    for (const auto& service : named_by(reference)) {
-      const auto ports = ports_of(*service);
-      const auto number = reference.port ? std::to_string(*reference.port) : std::string();
-      const auto one = std::find_if(ports.begin(), ports.end(), [&](const Port& port) {
-        return port.section == number || std::to_string(port.number) == number;
-      });
-      if (one != ports.end()) {
-        add_port(*service, *one);
-      } else {
-        for (const auto& port : ports) add_port(*service, port);  // as 2.13 does with a port that does not exist
-      }
+  // `wanted`: the section or number of one port. One that does not exist stands for all, as in 2.13.
+  void add(const Resource& service, const std::string& wanted) {
+    const auto ports = policy::service_ports(service);
+    const auto one = std::find_if(ports.begin(), ports.end(), [&](const policy::ServicePort& port) {
+      return port.section == wanted || std::to_string(port.number) == wanted;
+    });
+    for (const auto& port : ports) {
+      if (one == ports.end() || port.section == one->section) ports_[kri_of(service) + port.section] = port;
     }
   }
-
-  void add_all() {
-    for (const auto& service : services_) {
-      for (const auto& port : ports_of(*service)) add_port(*service, port);
-    }
-  }
-
-  bool empty() const { return outbounds_.empty(); }
 
   json::array json() const {
     json::array out;
-    for (const auto& [kri, port] : outbounds_) {
+    for (const auto& [kri, port] : ports_) {
       out.push_back(boost::json::object{
           {"kri", kri}, {"port", port.number}, {"protocol", port.protocol}, {"proxyResourceName", kri}});
     }
@@ -93,63 +85,68 @@ class Reachable {
   }
 
  private:
-  std::vector<ResourcePtr> named_by(const BackendReference& reference) const {
-    std::vector<ResourcePtr> found;
-    const auto take = [&](const auto& matches) {
-      for (const auto& service : services_) {
-        if (service->type->name == reference.kind && matches(*service)) found.push_back(service);
-      }
-    };
-    if (!reference.labels.empty()) {
-      take([&](const Resource& service) { return policy::has_tags(service.labels, reference.labels); });
-      if (!found.empty() || reference.name.empty()) return found;
-    }
-    const auto namespace_ = reference.namespace_.empty() ? proxy_.labels.get(label::namespace_) : reference.namespace_;
-    take([&](const Resource& service) {
-      return display_name(service.name, service.labels) == reference.name &&
-             service.labels.get(label::zone) == proxy_.labels.get(label::zone) &&
-             service.labels.get(label::namespace_) == namespace_;
-    });
-    if (!found.empty()) return found;
-    take([&](const Resource& service) {
-      return canonical_name(service.mesh, service.name, service.labels) == reference.name;
-    });
-    return found;
-  }
-
-  void add_port(const Resource& service, const Port& port) { outbounds_[kri_of(service) + port.section] = port; }
-
-  const policy::Proxy& proxy_;
-  const std::vector<ResourcePtr> services_;
-  std::map<std::string, Port> outbounds_;  // by KRI
+  std::map<std::string, policy::ServicePort> ports_;
 };
 
-Labels labels_from(const google::protobuf::Map<std::string, std::string>& map) {
-  Labels out;
-  for (const auto& [key, value] : map) out.set(key, value);
+// The services that references stand for, seen from the proxy as policies of its zone and namespace would see them.
+boost::asio::awaitable<Outbounds> find_referenced(Backend& backend, const policy::Proxy& proxy,
+                                                  const std::vector<BackendReference>& references) {
+  Outbounds out;
+  if (references.empty()) co_return out;
+  const policy::ReferenceOrigin origin{&Catalogue::builtin(), proxy.mesh, &proxy.labels};
+  const auto resolve = [&](const BackendReference& reference, const policy::ObjectLookup& lookup) {
+    return policy::resolve(reference.target, origin, lookup, policy::Resolver::kdsd);
+  };
+  auto questions = std::make_shared<policy::ObjectQuestions>();
+  const auto noting = questions->noting();
+  for (const auto& reference : references) resolve(reference, noting);
+  auto look = [questions](const kds::Core& core) {
+    return std::make_shared<const policy::ObjectAnswers>(answers_to(*questions, core.index()));
+  };
+  const auto answers = co_await read_core(backend, std::move(look));
+
+  using Found = std::pair<ResourcePtr, std::string>;  // a service, and the port that is wanted of it
+  std::vector<std::pair<ResourceKey, std::string>> wanted;
+  const auto lookup = answers->lookup();
+  for (const auto& reference : references) {
+    for (const auto& object : resolve(reference, lookup)) {
+      if (!object.type->is_destination) continue;
+      wanted.emplace_back(ResourceKey{object.type, object.mesh, object.name},
+                          object.section.empty() ? reference.port : object.section);
+    }
+  }
+  auto find_all = [wanted](const kds::Core& core) {
+    std::vector<Found> found;
+    for (const auto& [key, port] : wanted) found.emplace_back(core.index().find(*key.type, key.mesh, key.name), port);
+    return found;
+  };
+  for (const auto& [service, port] : co_await read_core(backend, std::move(find_all))) {
+    if (service) out.add(*service, port);
+  }
+  co_return out;
+}
+
+std::vector<ResourcePtr> services_of(const kds::Index& index, const std::string& mesh) {
+  std::vector<ResourcePtr> out;
+  for (const auto* type : index.catalogue().types()) {
+    if (!type->is_destination) continue;
+    index.each_in_mesh(*type, mesh, [&](const ResourcePtr& service) { out.push_back(service); });
+  }
   return out;
 }
 
-json::array outbounds_of(const proto::Dataplane& dataplane, const policy::Proxy& proxy,
-                         std::vector<ResourcePtr> services) {
-  Reachable reachable(proxy, std::move(services));
-  const auto& networking = dataplane.networking();
-  for (const auto& outbound : networking.outbound()) {
-    if (!outbound.has_backendref()) continue;
-    const auto& ref = outbound.backendref();
-    reachable.add({ref.kind(), ref.name(), "", labels_from(ref.labels()), ref.port()});
+boost::asio::awaitable<Outbounds> find_outbounds(Backend& backend, const policy::Proxy& proxy,
+                                                 const proto::Dataplane& dataplane) {
+  const auto called_by_outbounds = references_of_outbounds(dataplane);
+  auto called = co_await find_referenced(backend, proxy, called_by_outbounds);
+  if (!called.empty()) co_return called;
+  if (dataplane.networking().transparent_proxying().has_reachable_backends()) {
+    const auto reachable = references_of_reachable(dataplane);
+    co_return co_await find_referenced(backend, proxy, reachable);
   }
-  if (!reachable.empty()) return reachable.json();
-  if (!networking.transparent_proxying().has_reachable_backends()) {
-    reachable.add_all();
-    return reachable.json();
-  }
-  for (const auto& ref : networking.transparent_proxying().reachable_backends().refs()) {
-    BackendReference reference{ref.kind(), ref.name(), ref.namespace_(), labels_from(ref.labels()), std::nullopt};
-    if (ref.has_port()) reference.port = ref.port().value();
-    reachable.add(reference);
-  }
-  return reachable.json();
+  auto look = [mesh = proxy.mesh](const kds::Core& core) { return services_of(core.index(), mesh); };
+  for (const auto& service : co_await read_core(backend, std::move(look))) called.add(*service, "");
+  co_return called;
 }
 
 json::array inbounds_of(const Resource& dataplane, const policy::Proxy& proxy) {
@@ -164,15 +161,6 @@ json::array inbounds_of(const Resource& dataplane, const policy::Proxy& proxy) {
   return out;
 }
 
-std::vector<ResourcePtr> services_of(const kds::Index& index, const std::string& mesh) {
-  std::vector<ResourcePtr> out;
-  for (const auto* type : index.catalogue().types()) {
-    if (!type->is_destination) continue;
-    index.each_in_mesh(*type, mesh, [&](const ResourcePtr& service) { out.push_back(service); });
-  }
-  return out;
-}
-
 }  // namespace
 
 Answer get_layout(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
@@ -181,15 +169,15 @@ Answer get_layout(Backend& backend, PolicyViews& views, const ResourceType& type
   if (!is_exclusive(*inspected.mesh)) {
     co_return refusal(400, "Bad Request", "bad request: can't use _layout endpoint without meshService enabled");
   }
-  auto look = [mesh = inspected.mesh->name](const kds::Core& core) { return services_of(core.index(), mesh); };
-  auto services = co_await read_core(backend, std::move(look));
+  const auto& resource = *inspected.proxy->resource;
   proto::Dataplane dataplane;
-  if (!dataplane.ParseFromString(inspected.resource->spec)) dataplane.Clear();
+  if (!dataplane.ParseFromString(resource.spec)) dataplane.Clear();
   json::object body;
-  body["inbounds"] = inbounds_of(*inspected.resource, *inspected.proxy);
-  body["kri"] = kri_of(*inspected.resource);
-  body["labels"] = labels_json(inspected.resource->labels);
-  body["outbounds"] = outbounds_of(dataplane, *inspected.proxy, std::move(services));
+  body["inbounds"] = inbounds_of(resource, *inspected.proxy);
+  body["kri"] = kri_of(resource);
+  body["labels"] = labels_json(resource.labels);
+  const auto outbounds = co_await find_outbounds(backend, *inspected.proxy, dataplane);
+  body["outbounds"] = outbounds.json();
   co_return json_response(200, body);
 }
 

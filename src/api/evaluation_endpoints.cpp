@@ -26,14 +26,17 @@ Result<json::value> body_of(const Call& call) {
 }
 
 // Grants are local to a control plane; where it has no such type there are none, and none means denial.
-std::vector<policy::Grant> stored_grants(const kds::Index& index) {
+boost::asio::awaitable<std::vector<policy::Grant>> stored_grants(Backend& backend) {
+  auto look = [](const kds::Core& core) {
+    std::vector<ResourcePtr> found;
+    const auto* type = core.index().catalogue().find("ReferenceGrant");
+    if (type != nullptr) core.index().each(*type, [&](const ResourcePtr& grant) { found.push_back(grant); });
+    return found;
+  };
   std::vector<policy::Grant> out;
-  const auto* type = index.catalogue().find("ReferenceGrant");
-  if (type == nullptr) return out;
-  index.each(*type, [&](const ResourcePtr& grant) {
+  for (const auto& grant : co_await read_core(backend, std::move(look)))
     out.push_back({grant->labels.get(label::namespace_), grant->name, spec_json(*grant)});
-  });
-  return out;
+  co_return out;
 }
 
 Response answer(const Result<json::object>& result) {
@@ -76,8 +79,9 @@ Answer evaluate_rbac(Backend&, const Call& call) { co_return evaluate(call, poli
 Answer evaluate_grant(Backend& backend, const Call& call) {
   const auto body = body_of(call);
   if (!body.ok()) co_return refuse(body.status());
-  auto look = [](const kds::Core& core) { return stored_grants(core.index()); };
-  const auto stored = co_await read_core(backend, std::move(look));
+  const auto* posted = find(*body, {"grants"});
+  std::vector<policy::Grant> stored;
+  if (posted == nullptr || posted->is_null()) stored = co_await stored_grants(backend);
   co_return answer(policy::evaluate_grant(*body, stored));
 }
 

@@ -94,8 +94,8 @@ void add_gui_routes(Router& router, Backend& backend) {
   const auto& base = backend.facts().gui_base_path;
   if (base.empty()) return;
   const auto show = [&backend](const Call& call) { return get_gui(backend, call); };
-  router.add_at_root("GET", base, show, Content::any);
-  router.add_at_root("GET", base + "/{path...}", show, Content::any);
+  router.add_at_root("GET", base, show, {Content::any, Tokens::ignored});
+  router.add_at_root("GET", base + "/{path...}", show, {Content::any, Tokens::ignored});
 }
 
 }  // namespace kdsd::api

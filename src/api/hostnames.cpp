@@ -7,6 +7,7 @@
 #include "api/errors.h"
 #include "api/inspect_endpoints.h"
 #include "api/inspecting.h"
+#include "api/reading.h"
 #include "model/document.h"
 #include "model/hash.h"
 #include "model/json.h"
@@ -18,6 +19,7 @@ namespace json = boost::json;
 namespace {
 
 struct Found {
+  bool mesh_found = false;
   ResourcePtr service;
   std::vector<ResourcePtr> generators;
   std::vector<std::string> zones;  // of the mesh
@@ -90,13 +92,14 @@ Answer list_hostnames(Backend& backend, PolicyViews&, const ResourceType& type, 
   auto look = [&type, mesh = call.parameter("mesh"),
                name = policy::core_name(plane, type, call.parameter("name"))](const kds::Core& core) {
     const auto& index = core.index();
-    Found out{index.find(type, mesh, name), {}, {}};
+    Found out{has_mesh(index, mesh), index.find(type, mesh, name), {}, {}};
     index.each(*index.catalogue().find("HostnameGenerator"),
                [&](const ResourcePtr& each) { out.generators.push_back(each); });
     index.each(*index.catalogue().find("Zone"), [&](const ResourcePtr& zone) { out.zones.push_back(zone->name); });
     return out;
   };
   auto found = co_await read_core(backend, std::move(look));
+  if (!found.mesh_found) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   if (!found.service) co_return refusal(404, "could not retrieve service", "Not found");
   // A service of a zone has its names there; one of the global has them in every zone.
   if (const auto& own = found.service->labels.get(label::zone); !own.empty()) {

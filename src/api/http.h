@@ -42,12 +42,14 @@ struct Response {
 };
 
 // What the metrics want to know of one answered request. `route` is the template (`/meshes/{mesh}/meshtimeouts`), empty
-// where no route matched.
+// where no route matched. `method` is one that some route knows, or `OTHER`: clients may write anything, and each text
+// would be a series of its own.
 struct RequestObservation {
   std::string_view route;
   std::string_view method;
   int status = 0;
   double seconds = 0;
+  std::size_t bytes = 0;  // of the answer's body
 };
 using Observer = std::function<void(const RequestObservation&)>;
 

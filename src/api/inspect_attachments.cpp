@@ -1,6 +1,7 @@
 // The older inspect endpoints, which kumactl and older GUIs ask: policies by what they are attached to, and rules by
-// tags (rest-api.md 9). Target-ref policies are attached to a proxy as a whole.
+// tags (rest-api.md 9). Policies are attached to a proxy as a whole.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -11,7 +12,6 @@
 #include "api/inspecting.h"
 #include "model/document.h"
 #include "model/json.h"
-#include "policy/core_name.h"
 #include "policy/engine/from_rules.h"
 #include "policy/engine/ordering.h"
 #include "policy/engine/single_item.h"
@@ -39,8 +39,13 @@ json::object list_json(json::array items) {
   return out;
 }
 
-// Metas of the policies of each type, the highest first.
-boost::asio::awaitable<json::object> matched_json(Backend& backend, const Inspected& inspected) {
+// A policy from before target refs, which selects by tags.
+bool is_older_policy(const ResourceType& type) {
+  return type.is_policy && type.allow_inspect && !type.is_target_ref_policy;
+}
+
+// Resources of the policies that select the proxy: by type, the highest first; older policies behind them, by name.
+boost::asio::awaitable<std::vector<ResourcePtr>> find_matched(Backend& backend, const Inspected& inspected) {
   std::vector<ResourceKey> keys;
   for (const auto& matched : inspected.matched) {
     auto policies = matched.policies;
@@ -49,14 +54,30 @@ boost::asio::awaitable<json::object> matched_json(Backend& backend, const Inspec
       keys.push_back({(*it)->type, (*it)->mesh, (*it)->name});
     }
   }
-  auto look = [keys](const kds::Core& core) {
-    std::vector<ResourcePtr> found;
-    for (const auto& key : keys) found.push_back(core.index().find(*key.type, key.mesh, key.name));
+  struct Found {
+    std::vector<ResourcePtr> matched;
+    std::vector<ResourcePtr> older;
+  };
+  auto look = [keys, mesh = inspected.proxy->mesh](const kds::Core& core) {
+    const auto& index = core.index();
+    Found found;
+    for (const auto& key : keys) found.matched.push_back(index.find(*key.type, key.mesh, key.name));
+    for (const auto* type : index.catalogue().types()) {
+      if (!is_older_policy(*type)) continue;
+      index.each_in_mesh(*type, mesh, [&](const ResourcePtr& policy) { found.older.push_back(policy); });
+    }
     return found;
   };
+  auto found = co_await read_core(backend, std::move(look));
+  std::erase(found.matched, nullptr);
+  std::copy_if(found.older.begin(), found.older.end(), std::back_inserter(found.matched),
+               [&](const ResourcePtr& policy) { return policy::select_by_tags(spec_json(*policy), *inspected.proxy); });
+  co_return std::move(found.matched);
+}
+
+boost::asio::awaitable<json::object> matched_json(Backend& backend, const Inspected& inspected) {
   json::object out;
-  for (const auto& resource : co_await read_core(backend, std::move(look))) {
-    if (!resource) continue;
+  for (const auto& resource : co_await find_matched(backend, inspected)) {
     auto& metas = out[resource->type->name];
     if (!metas.is_array()) metas = json::array();
     metas.get_array().push_back(render_meta(*resource, resource->type->name, true));
@@ -170,8 +191,9 @@ Answer list_matched_policies(Backend& backend, PolicyViews& views, const Resourc
 Answer list_old_rules(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
   const auto inspected = co_await inspect(backend, views, type, call);
   if (inspected.refusal) co_return *inspected.refusal;
+  // Of the version that the proxy was made of: its inbounds are looked up by position.
   proto::Dataplane spec;
-  if (!spec.ParseFromString(inspected.resource->spec)) spec.Clear();
+  if (!spec.ParseFromString(inspected.proxy->resource->spec)) spec.Clear();
   std::vector<OldRule> rules;
   for (const auto& matched : inspected.matched) {
     if (matched.type->has_from) add_client_rules(inspected, matched, spec, rules);
@@ -187,12 +209,11 @@ Answer list_old_rules(Backend& backend, PolicyViews& views, const ResourceType& 
 }
 
 Answer list_attachments(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
-  co_await catch_up(backend, views);
-  const auto name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"));
-  const auto view = views.view_policy(call.parameter("mesh"), type, name);
+  const auto selected = co_await find_selected(backend, views, type, call);
+  // Kuma looks for the mesh only: a policy that is not there selects nobody.
+  if (selected.refusal && !selected.is_missing) co_return *selected.refusal;
   json::array items;
-  for (const auto& proxy : view.candidates) {
-    if (view.policy->is_shadow || !policy::select(*view.policy, *proxy, view.routes).is_selected()) continue;
+  for (const auto& proxy : selected.proxies) {
     json::array attachments;
     attachments.push_back(json::object{{"type", "dataplane"}, {"name", ""}, {"service", ""}});
     items.push_back(json::object{{"kind", kind_of(*proxy)},
@@ -203,17 +224,14 @@ Answer list_attachments(Backend& backend, PolicyViews& views, const ResourceType
 }
 
 Answer list_gateway_dataplanes(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
-  const auto mesh = call.parameter("mesh");
-  const auto name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"));
-  auto look = [&type, mesh, name](const kds::Core& core) { return core.index().find(type, mesh, name); };
-  const auto resource = co_await read_core(backend, std::move(look));
-  if (!resource) co_return refusal(404, "Could not find " + type.name, "Not found");
+  const auto subject = co_await find_inspect_subject(backend, type, call);
+  if (auto problem = problem_of(subject, "Could not find " + type.name)) co_return *problem;
   co_await catch_up(backend, views);
-  const auto spec = spec_json(*resource);
+  const auto spec = spec_json(*subject.resource);
   json::array items;
-  for (const auto& proxy : views.proxies(mesh)) {
+  for (const auto& proxy : views.proxies(subject.resource->mesh)) {
     if (proxy->kind != policy::ProxyKind::builtin_gateway) continue;
-    const auto& selectors = policy::array_at(spec, "selectors");
+    const auto& selectors = find_list(spec, {"selectors"});
     const bool is_selected = std::any_of(selectors.begin(), selectors.end(), [&](const json::value& selector) {
       const auto wanted = policy::texts_at(selector, "match");
       return policy::has_tags(proxy->gateway_tags, wanted) ||

@@ -27,7 +27,7 @@ Answer list_service_dataplanes(Backend& backend, PolicyViews& views, const Resou
 // The names that HostnameGenerators give a service.
 Answer list_hostnames(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call);
 
-// The older forms, for target-ref policies and gateways.
+// The older forms, for policies and gateways.
 Answer list_matched_policies(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call);
 Answer list_old_rules(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call);
 Answer list_attachments(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call);

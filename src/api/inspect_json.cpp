@@ -1,6 +1,6 @@
 #include "api/inspect_json.h"
 
-#include "model/kri.h"
+#include "policy/engine/policy_kri.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -26,10 +26,6 @@ json::array matchers_json(const std::vector<policy::TagMatcher>& matchers) {
     out.push_back(json::object{{"key", matcher.key}, {"not", matcher.negative}, {"value", matcher.value}});
   }
   return out;
-}
-
-std::string kri_text(const policy::AppliedPolicy& policy) {
-  return Kri{policy.type, policy.mesh, policy.zone(), policy.namespace_(), policy.display_name, ""}.text();
 }
 
 json::array kri_origins(const std::vector<policy::ToItem>& items) {

@@ -21,7 +21,6 @@ boost::json::object meta_json(const policy::AppliedPolicy& policy);
 
 boost::json::object labels_json(const Labels& labels);
 boost::json::array matchers_json(const std::vector<policy::TagMatcher>& matchers);
-std::string kri_text(const policy::AppliedPolicy& policy);
 
 // One `{"kri": …}` for each contributing item or policy, low to high.
 boost::json::array kri_origins(const std::vector<policy::ToItem>& items);

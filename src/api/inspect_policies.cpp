@@ -13,6 +13,7 @@
 #include "model/kri.h"
 #include "policy/engine/from_rules.h"
 #include "policy/engine/item_conf.h"
+#include "policy/engine/policy_kri.h"
 #include "policy/engine/route_conf.h"
 #include "policy/engine/single_item.h"
 
@@ -86,7 +87,7 @@ json::object policy_of_outbound(const ResourceType& type, const policy::ToRule& 
 std::string kri_of_matches(const policy::ToRule& rule, const json::value& matches) {
   const auto wanted = policy::canonical_text(matches);
   for (auto item = rule.origin.rbegin(); item != rule.origin.rend(); ++item) {
-    for (const auto& each : policy::array_at(item->policy->items("to")[item->index], "rules")) {
+    for (const auto& each : find_list(item->policy->items("to")[item->index], {"rules"})) {
       const auto* own = find(each, {"matches"});
       if (own != nullptr && policy::canonical_text(*own) == wanted) return kri_text(*item->policy);
     }
@@ -101,7 +102,7 @@ json::object route_of_outbound(const ResourceType& type, const policy::ToRule& r
       rules.push_back(json::object{{"conf", policy::default_of(conf.conf)}, {"kri", ""}, {"matches", json::value()}});
       continue;
     }
-    for (const auto& each : policy::array_at(conf.conf, "rules")) {
+    for (const auto& each : find_list(conf.conf, {"rules"})) {
       const auto* matches = find(each, {"matches"});
       const auto shown = matches == nullptr ? json::value(json::array()) : *matches;
       rules.push_back(

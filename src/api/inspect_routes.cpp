@@ -77,7 +77,7 @@ void add_inspect_routes(Router& router, Backend& backend) {
       add_targets(adder, *type, type->path, list_selected_dataplanes);
       if (!type->alt_path.empty()) add_targets(adder, *type, type->alt_path, list_selected_dataplanes);
     }
-    if (type->is_target_ref_policy && type->allow_inspect) adder.add(*type, type->path, "dataplanes", list_attachments);
+    if (type->is_policy && type->allow_inspect) adder.add(*type, type->path, "dataplanes", list_attachments);
     if (type->name == "MeshGateway" || type->name == "MeshGatewayRoute") {
       adder.add(*type, type->path, "dataplanes", list_gateway_dataplanes);
     }

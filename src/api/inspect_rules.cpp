@@ -92,7 +92,9 @@ class TypeRules {
     json::array out;
     for (const auto& entrance : entrances_of(*inspected_.proxy, matched_)) {
       if (entrance.policies.empty()) continue;
-      const auto merged = policy::merge_from(entrance.policies);
+      policy::FromOptions options;
+      options.with_fields = with_origin_;
+      const auto merged = policy::merge_from(entrance.policies, options);
       for (const auto& note : merged.notes) warn(note);
       json::array rules;
       for (const auto& rule : merged.rules) {
@@ -130,8 +132,9 @@ class TypeRules {
     return out;
   }
 
-  json::array to_resource_rules(const policy::ObjectLookup& objects) const {
+  json::array to_resource_rules(const policy::ObjectLookup& objects) {
     const auto merged = policy::merge_to(matched_.for_destinations(), Catalogue::builtin(), objects, {}, with_origin_);
+    if (!merged.is_complete()) warn(policy::too_many_rules_note);
     std::vector<const policy::ToRule*> sorted;
     for (const auto& rule : merged.all()) sorted.push_back(&rule);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
@@ -189,7 +192,7 @@ json::array http_matches(const std::vector<MatchedPolicies>& matched) {
     if (of_type.type->to_conf != ToConf::routes) continue;
     for (const auto& route : of_type.policies) {
       for (const auto& item : route->items("to")) {
-        for (const auto& rule : policy::array_at(item, "rules")) {
+        for (const auto& rule : find_list(item, {"rules"})) {
           if (const auto* matches = find(rule, {"matches"})) by_hash[policy::matches_hash(*matches)] = *matches;
         }
       }
@@ -250,9 +253,15 @@ Answer get_rbac(Backend& backend, PolicyViews& views, const ResourceType& type, 
     if (!inbound.name.empty()) shown["name"] = inbound.name;
     shown["port"] = inbound.port;
     shown["tags"] = labels_json(inbound.tags);
-    json::array warnings(rbac.warnings.begin(), rbac.warnings.end());
+    if (!rbac.ok()) {
+      // Without `config`: null would say that there is no filter.
+      json::array problem{json::value(rbac.status().message())};
+      inbounds.push_back(json::object{{"inbound", std::move(shown)}, {"warnings", std::move(problem)}});
+      continue;
+    }
+    json::array warnings(rbac->warnings.begin(), rbac->warnings.end());
     inbounds.push_back(json::object{
-        {"config", std::move(rbac.config)}, {"inbound", std::move(shown)}, {"warnings", std::move(warnings)}});
+        {"config", std::move(rbac->config)}, {"inbound", std::move(shown)}, {"warnings", std::move(warnings)}});
   }
   const auto& resource = *inspected.resource;
   json::object body;

@@ -1,6 +1,7 @@
 #include "api/inspecting.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "api/evaluation_query.h"
 #include "api/object_answers.h"
 #include "api/reading.h"
+#include "model/document.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
 #include "policy/core_name.h"
@@ -65,14 +67,56 @@ Response refusal(int status, const std::string& title, const std::string& detail
 }
 
 boost::asio::awaitable<void> catch_up(Backend& backend, PolicyViews& views) {
-  bool is_complete = false;
-  while (!is_complete) {
-    auto look = [&views, cursors = views.cursors()](const kds::Core& core) {
-      return std::make_shared<PolicyViews::Changes>(views.changes_since(core.index(), cursors));
-    };
-    const auto changes = co_await read_core(backend, std::move(look));
-    is_complete = views.apply(*changes);
+  auto look = [&views, position = views.position()](const kds::Core& core) {
+    return std::make_shared<PolicyViews::Changes>(views.changes_since(core.index(), position));
+  };
+  const auto changes = co_await read_core(backend, std::move(look));
+  views.apply(*changes);
+}
+
+boost::asio::awaitable<InspectSubject> find_inspect_subject(Backend& backend, const ResourceType& type,
+                                                            const Call& call) {
+  auto look =
+      [&type, mesh = call.parameter("mesh"),
+       name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"))](const kds::Core& core) {
+        return InspectSubject{has_mesh(core.index(), mesh), core.index().find(type, mesh, name)};
+      };
+  co_return co_await read_core(backend, std::move(look));
+}
+
+std::optional<Response> problem_of(const InspectSubject& subject, const std::string& title) {
+  if (!subject.mesh_found) return error_response(Status(Code::not_found, ""), Operation::mesh);
+  if (!subject.resource) return refusal(404, title, "Not found");
+  return std::nullopt;
+}
+
+boost::asio::awaitable<Selected> find_selected(Backend& backend, PolicyViews& views, const ResourceType& type,
+                                               const Call& call) {
+  Selected out;
+  const auto with_shadow = flag_of_query(call.request, "shadow");
+  if (!with_shadow.ok()) {
+    out.refusal = error_response(with_shadow.status(), Operation::get);
+    co_return out;
   }
+  const auto subject = co_await find_inspect_subject(backend, type, call);
+  out.refusal = problem_of(subject, policy_title);
+  out.is_missing = subject.mesh_found && !subject.resource;
+  if (out.refusal) co_return out;
+  co_await catch_up(backend, views);
+  const auto& policy = *subject.resource;
+  if (!type.is_target_ref_policy) {
+    const auto spec = spec_json(policy);
+    out.proxies = views.proxies(policy.mesh);
+    std::erase_if(out.proxies, [&](const policy::ProxyPtr& proxy) { return !policy::select_by_tags(spec, *proxy); });
+    co_return out;
+  }
+  auto view = views.view_policy(policy.mesh, type, policy.name);
+  if (!view.policy || policy::taking_part({view.policy}, *with_shadow).empty()) co_return out;
+  const auto routes = policy::taking_part(view.routes, *with_shadow);
+  std::copy_if(
+      view.candidates.begin(), view.candidates.end(), std::back_inserter(out.proxies),
+      [&](const policy::ProxyPtr& proxy) { return policy::select(*view.policy, *proxy, routes).is_selected(); });
+  co_return out;
 }
 
 boost::asio::awaitable<Inspected> inspect(Backend& backend, PolicyViews& views, const ResourceType& type,
@@ -117,7 +161,7 @@ boost::asio::awaitable<Inspected> inspect(Backend& backend, PolicyViews& views, 
     co_return out;
   }
   out.proxy = view.proxy;
-  out.routes = std::move(view.routes);
+  out.routes = policy::taking_part(view.routes, *with_shadow);
   out.matched = policy::match_policies(*out.proxy, view.candidates, out.routes, *with_shadow);
   std::stable_sort(out.matched.begin(), out.matched.end(),
                    [](const auto& a, const auto& b) { return shown_at(*a.type) < shown_at(*b.type); });

@@ -28,8 +28,8 @@ bool has_mtls(const Resource& mesh);
 struct Inspected {
   std::optional<Response> refusal;  // what to answer instead
   ResourcePtr mesh;
-  ResourcePtr resource;  // the Dataplane or MeshGateway that was asked for
-  policy::ProxyPtr proxy;
+  ResourcePtr resource;    // the Dataplane or MeshGateway that was asked for
+  policy::ProxyPtr proxy;  // looked up later, perhaps made of a newer version: `proxy->resource`
   policy::AppliedPolicies routes;
   std::vector<policy::MatchedPolicies> matched;  // in the order in which the types are shown
 };
@@ -37,6 +37,28 @@ struct Inspected {
 // The Dataplane or MeshGateway of the path, `{mesh}` and `{name}`. `?shadow=true` takes shadow policies along.
 boost::asio::awaitable<Inspected> inspect(Backend& backend, PolicyViews& views, const ResourceType& type,
                                           const Call& call);
+
+// What a path names with `{mesh}` and `{name}`.
+struct InspectSubject {
+  bool mesh_found = false;
+  ResourcePtr resource;
+};
+boost::asio::awaitable<InspectSubject> find_inspect_subject(Backend& backend, const ResourceType& type,
+                                                            const Call& call);
+
+// 404 where one of them is missing; `title`: where it is the resource.
+std::optional<Response> problem_of(const InspectSubject& subject, const std::string& title);
+
+inline constexpr const char* policy_title = "Could not retrieve policy";
+
+// The proxies that the policy of the path selects. `?shadow=true` lets shadow policies select, too.
+struct Selected {
+  std::optional<Response> refusal;  // what to answer instead
+  bool is_missing = false;          // refused because there is no such policy in the mesh
+  std::vector<policy::ProxyPtr> proxies;
+};
+boost::asio::awaitable<Selected> find_selected(Backend& backend, PolicyViews& views, const ResourceType& type,
+                                               const Call& call);
 
 // Brings the views up to what is committed.
 boost::asio::awaitable<void> catch_up(Backend& backend, PolicyViews& views);

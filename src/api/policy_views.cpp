@@ -17,62 +17,56 @@ PolicyViews::PolicyViews(const Catalogue& catalogue, policy::ControlPlaneKind co
   }
 }
 
-PolicyViews::Cursors PolicyViews::cursors() const {
+std::optional<PolicyViews::Position> PolicyViews::position() const {
   const std::lock_guard lock(mutex_);
-  return cursors_;
+  return position_;
 }
 
-PolicyViews::Changes PolicyViews::changes_since(const kds::Index& index, const Cursors& cursors) const {
+PolicyViews::Changes PolicyViews::changes_since(const kds::Index& index,
+                                                const std::optional<Position>& position) const {
   Changes out;
+  out.position = index.position();
   for (const auto* type : types_) {
-    out.heads[type] = index.head(*type);
-    out.counts[type] = index.count(*type);
-    const auto known = cursors.find(type);
-    if (known == cursors.end() || known->second < index.floor(*type)) {
+    auto changes = position ? index.changes_since(*type, *position) : std::nullopt;
+    if (!changes) {
       auto& whole = out.whole[type];
       whole.reserve(index.count(*type));
       index.each(*type, [&](const ResourcePtr& resource) { whole.push_back(resource); });
       continue;
     }
-    auto at = known->second;
-    while (auto entry = index.next_after(*type, at)) {
-      at = entry->revision;
-      out.entries.push_back(std::move(entry));
-    }
+    out.entries.insert(out.entries.end(), changes->entries.begin(), changes->entries.end());
+    out.erased.insert(out.erased.end(), changes->erased.begin(), changes->erased.end());
   }
   std::sort(out.entries.begin(), out.entries.end(),
             [](const EntryPtr& a, const EntryPtr& b) { return a->revision < b->revision; });
   return out;
 }
 
-// Another thread may have taken over the same changes, or newer ones, meanwhile.
-bool PolicyViews::apply(const Changes& changes) {
+// Another thread may have taken over the same changes, or newer ones, meanwhile. Where it took over a part of them,
+// taking that part again changes nothing: they say what is there at their position, not how it came to that.
+void PolicyViews::apply(const Changes& changes) {
   const std::lock_guard lock(mutex_);
-  const auto is_new = [&](const ResourceType* type, Revision revision) {
-    const auto known = cursors_.find(type);
-    return known == cursors_.end() || known->second < revision;
-  };
+  if (position_ && changes.position <= *position_) return;
+  position_ = changes.position;
   for (const auto* type : types_) {
     const auto whole = changes.whole.find(type);
-    const bool is_wanted = whole != changes.whole.end() && is_new(type, changes.heads.at(type));
-    if (is_wanted) take_whole(*type, whole->second);
+    if (whole != changes.whole.end()) take_whole(*type, whole->second);
   }
+  for (const auto& key : changes.erased) remove(*key.type, key.mesh, key.name);
   for (const auto& entry : changes.entries) {
-    if (!is_new(entry->key.type, entry->revision)) continue;
-    if (entry->resource) {
-      put(entry->resource);
-    } else {
+    if (!entry->resource) {
       remove(*entry->key.type, entry->key.mesh, entry->key.name);
+    } else if (is_new(entry->resource)) {
+      put(entry->resource);
     }
   }
-  bool is_complete = true;
-  for (const auto& [type, head] : changes.heads) {
-    if (is_new(type, head)) cursors_[type] = head;
-    if (cursors_[type] != head || known_[type].size() == changes.counts.at(type)) continue;
-    cursors_.erase(type);
-    is_complete = false;
-  }
-  return is_complete;
+}
+
+bool PolicyViews::is_new(const ResourcePtr& resource) const {
+  const auto of_type = known_.find(resource->type);
+  if (of_type == known_.end()) return true;
+  const auto known = of_type->second.find({resource->mesh, resource->name});
+  return known == of_type->second.end() || known->second != resource;
 }
 
 void PolicyViews::take_whole(const ResourceType& type, const std::vector<ResourcePtr>& resources) {
@@ -84,8 +78,7 @@ void PolicyViews::take_whole(const ResourceType& type, const std::vector<Resourc
   }
   for (const auto& [mesh, name] : gone) remove(type, mesh, name);
   for (const auto& resource : resources) {
-    const auto known = known_[&type].find({resource->mesh, resource->name});
-    if (known == known_[&type].end() || known->second != resource) put(resource);
+    if (is_new(resource)) put(resource);
   }
 }
 

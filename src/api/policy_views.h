@@ -7,6 +7,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,13 +21,13 @@ namespace kdsd::api {
 
 class PolicyViews {
  public:
-  using Cursors = std::map<const ResourceType*, Revision>;
+  using Position = kds::Index::Position;
 
   struct Changes {
-    Cursors heads;
+    Position position;                                              // what they lead to
     std::map<const ResourceType*, std::vector<ResourcePtr>> whole;  // types of which everything was taken
     std::vector<EntryPtr> entries;                                  // of the others, in the order of revisions
-    std::map<const ResourceType*, std::size_t> counts;              // how many there are
+    std::vector<ResourceKey> erased;                                // likewise: gone without an entry
   };
 
   // A proxy with what may select it.
@@ -46,11 +47,11 @@ class PolicyViews {
   PolicyViews(const Catalogue& catalogue, policy::ControlPlaneKind control_plane,
               const std::set<std::string>& disabled_types);
 
-  Cursors cursors() const;
-  Changes changes_since(const kds::Index& index, const Cursors& cursors) const;
-  // False where something is gone that the log does not tell of: what nobody else ever had leaves no tombstone. The
-  // next look takes everything of such a type then; what is known already is not prepared again.
-  bool apply(const Changes& changes);
+  // Where the views stand; nothing before the first look.
+  std::optional<Position> position() const;
+  Changes changes_since(const kds::Index& index, const std::optional<Position>& position) const;
+  // What is known already is not prepared again.
+  void apply(const Changes& changes);
 
   ProxyView view_proxy(const std::string& mesh, const std::string& name) const;
   // A proxy that is not stored: the one that would serve a MeshGateway.
@@ -66,6 +67,7 @@ class PolicyViews {
 
   using Name = std::pair<std::string, std::string>;  // mesh, name
 
+  bool is_new(const ResourcePtr& resource) const;
   void put(const ResourcePtr& resource);
   void remove(const ResourceType& type, const std::string& mesh, const std::string& name);
   void take_whole(const ResourceType& type, const std::vector<ResourcePtr>& resources);
@@ -81,7 +83,7 @@ class PolicyViews {
   const ResourceType* gateway_ = nullptr;
 
   mutable std::mutex mutex_;
-  Cursors cursors_;
+  std::optional<Position> position_;
   std::map<const ResourceType*, std::map<Name, ResourcePtr>> known_;
   std::map<std::string, MeshState> meshes_;
 };

@@ -6,6 +6,7 @@
 #include "api/errors.h"
 #include "api/reading.h"
 #include "model/labels.h"
+#include "policy/core_name.h"
 
 namespace kdsd::api {
 namespace {
@@ -46,7 +47,8 @@ Answer ask_about(Backend& backend, const ResourceType& type, const Call& call, k
   const auto& facts = backend.facts();
   query.type = type.name;
   query.mesh = call.parameter("mesh");
-  auto look = [&type, mesh = query.mesh, name = call.parameter("name")](const kds::Core& core) {
+  const auto name = policy::core_name(facts.control_plane, type, call.parameter("name"));
+  auto look = [&type, mesh = query.mesh, name](const kds::Core& core) {
     Found found;
     found.mesh_found = has_mesh(core.index(), mesh);
     found.resource = core.index().find(type, mesh, name);

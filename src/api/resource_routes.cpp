@@ -81,7 +81,8 @@ void add_resource_routes(Router& router, Backend& backend) {
 
 void add_system_routes(Router& router, Backend& backend) {
   Adder adder(router, backend);
-  adder.add("/", get_index);
+  router.add("GET", "/", [&backend](const Call& call) { return get_index(backend, call); },
+             {Content::json, Tokens::ignored});
   adder.add("/who-am-i", get_caller);
   adder.add("/config", get_config);
   adder.add("/_resources", get_resource_types);

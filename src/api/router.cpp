@@ -9,6 +9,8 @@
 namespace kdsd::api {
 namespace {
 
+constexpr std::string_view other_method = "OTHER";
+
 std::vector<std::string> template_parts(std::string_view path) {
   std::vector<std::string> parts;
   while (!path.empty()) {
@@ -36,19 +38,20 @@ const std::string& Call::parameter(std::string_view name) const {
 Router::Router(RouterOptions options)
     : options_(std::move(options)),
       base_(template_parts(options_.base_path)),
-      cors_(std::make_unique<Cors>(options_.cors_domains)) {}
+      cors_(std::make_unique<Cors>(options_.cors_domains)),
+      methods_({"OPTIONS"}) {}  // of CORS; no route has it
 
 Router::~Router() = default;
 
-void Router::add(std::string_view method, std::string_view path, Handler handler, Content content) {
-  add_to(root_, method, path, std::move(handler), content);
+void Router::add(std::string_view method, std::string_view path, Handler handler, RouteRules rules) {
+  add_to(root_, method, path, std::move(handler), rules);
 }
 
-void Router::add_at_root(std::string_view method, std::string_view path, Handler handler, Content content) {
-  add_to(at_root_, method, path, std::move(handler), content);
+void Router::add_at_root(std::string_view method, std::string_view path, Handler handler, RouteRules rules) {
+  add_to(at_root_, method, path, std::move(handler), rules);
 }
 
-void Router::add_to(Node& root, std::string_view method, std::string_view path, Handler handler, Content content) {
+void Router::add_to(Node& root, std::string_view method, std::string_view path, Handler handler, RouteRules rules) {
   Node* node = &root;
   std::vector<std::string> names;
   for (const auto& part : template_parts(path)) {
@@ -68,8 +71,9 @@ void Router::add_to(Node& root, std::string_view method, std::string_view path, 
   }
   node->route = path;
   node->names = std::move(names);
-  node->content = content;
+  node->rules = rules;
   node->methods[std::string(method)] = std::move(handler);
+  methods_.emplace(method);
 }
 
 const Router::Node* Router::match(const Node& node, const std::vector<std::string>& parts, std::size_t at,
@@ -113,7 +117,7 @@ boost::asio::awaitable<Response> Router::dispatch(const Request& request, std::s
     answer.headers.emplace_back("allow", allowed(*node));
     co_return answer;
   }
-  if (options_.json_only && node->content == Content::json) {
+  if (options_.json_only && node->rules.content == Content::json) {
     if (!accepts_json(request.header("accept"))) co_return plain_refusal(406, "answers are application/json only");
     const bool has_json = request.body.empty() || is_json(request.header("content-type"));
     if (!has_json) co_return plain_refusal(415, "a body has to be application/json");
@@ -121,7 +125,7 @@ boost::asio::awaitable<Response> Router::dispatch(const Request& request, std::s
   Call call{request, route, {}, {}};
   for (std::size_t i = 0; i < values.size(); ++i) call.parameters.emplace_back(node->names[i], std::move(values[i]));
   if (options_.authenticate) {
-    auto caller = co_await options_.authenticate(request, route);
+    auto caller = co_await options_.authenticate(request, node->rules.tokens);
     if (!caller) co_return unauthenticated();
     call.caller = std::move(*caller);
   }
@@ -135,7 +139,8 @@ boost::asio::awaitable<Response> Router::handle(const Request& request) const {
   cors_->decorate(request, response);
   if (options_.observer) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    options_.observer({route, request.method, response.status, taken.count()});
+    const std::string_view method = methods_.contains(request.method) ? request.method : other_method;
+    options_.observer({route, method, response.status, taken.count(), response.body.size()});
   }
   co_return response;
 }

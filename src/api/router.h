@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,7 @@ struct Call {
 
 using Handler = std::function<boost::asio::awaitable<Response>(const Call&)>;
 using Authenticator =
-    std::function<boost::asio::awaitable<std::optional<Caller>>(const Request& request, std::string_view route)>;
+    std::function<boost::asio::awaitable<std::optional<Caller>>(const Request& request, Tokens tokens)>;
 
 struct RouterOptions {
   std::string base_path = "/";
@@ -45,6 +46,11 @@ struct RouterOptions {
 // Which requests a route takes: those that send and accept JSON, or all.
 enum class Content { json, any };
 
+struct RouteRules {
+  Content content = Content::json;
+  Tokens tokens = Tokens::checked;
+};
+
 class Router {
  public:
   explicit Router(RouterOptions options);
@@ -52,10 +58,10 @@ class Router {
 
   // Parts in braces match any one part, `{name...}` at the end all that follow; literal parts are preferred. The same
   // method and template twice: the last wins.
-  void add(std::string_view method, std::string_view path, Handler handler, Content content = Content::json);
+  void add(std::string_view method, std::string_view path, Handler handler, RouteRules rules = {});
 
   // The same, whatever the base path is.
-  void add_at_root(std::string_view method, std::string_view path, Handler handler, Content content = Content::json);
+  void add_at_root(std::string_view method, std::string_view path, Handler handler, RouteRules rules = {});
 
   boost::asio::awaitable<Response> handle(const Request& request) const;
 
@@ -64,13 +70,13 @@ class Router {
     std::map<std::string, std::unique_ptr<Node>, std::less<>> literal;
     std::unique_ptr<Node> any;
     std::unique_ptr<Node> rest;
-    Content content = Content::json;
+    RouteRules rules;
     std::string route;               // template that ends here
     std::vector<std::string> names;  // of its parts in braces
     std::map<std::string, Handler, std::less<>> methods;
   };
 
-  static void add_to(Node& root, std::string_view method, std::string_view path, Handler handler, Content content);
+  void add_to(Node& root, std::string_view method, std::string_view path, Handler handler, RouteRules rules);
   static const Node* match(const Node& node, const std::vector<std::string>& parts, std::size_t at,
                            std::vector<std::string>& values);
   boost::asio::awaitable<Response> dispatch(const Request& request, std::string_view& route) const;
@@ -81,6 +87,7 @@ class Router {
   std::unique_ptr<Cors> cors_;
   Node root_;     // below the base path
   Node at_root_;  // not below it
+  std::set<std::string, std::less<>> methods_;
 };
 
 }  // namespace kdsd::api

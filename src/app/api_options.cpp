@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <vector>
+#include <spdlog/spdlog.h>
 
 #include "app/certificates.h"
+#include "app/credential_files.h"
 #include "app/random.h"
 #include "app/run.h"
 #include "model/json.h"
 
 namespace kdsd::app {
+namespace fs = std::filesystem;
 namespace {
 
 // They are held in memory; Kuma's have 10 MiB.
@@ -26,23 +28,54 @@ std::string trimmed_slashes(std::string text) {
   return text.substr(std::min(text.find_first_not_of('/'), text.size()));
 }
 
-// All files below the folder, with their paths in it. A file that cannot be read is left out.
-std::shared_ptr<const api::GuiFiles> read_gui_files(const std::string& directory) {
-  if (directory.empty()) return nullptr;
-  auto files = std::make_shared<api::GuiFiles>();
-  std::uintmax_t bytes = 0;
-  std::error_code error;
-  const std::filesystem::path root(directory);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root, error)) {
-    std::error_code ignored;
-    if (!entry.is_regular_file(ignored)) continue;
-    bytes += entry.file_size(ignored);
-    if (bytes > gui_bytes_max) break;
-    auto text = read_file(entry.path().string());
-    if (text.ok()) (*files)[entry.path().lexically_relative(root).generic_string()] = std::move(*text);
+// The files of the GUI, collected from a folder. What cannot be read is left out and told.
+class GuiReader {
+ public:
+  explicit GuiReader(const std::string& directory) : root_(directory) {}
+
+  std::shared_ptr<const api::GuiFiles> read() {
+    std::error_code error;
+    // Step by step: a range-for would throw.
+    auto at = fs::recursive_directory_iterator(root_, fs::directory_options::skip_permission_denied, error);
+    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+      if (!take(*at)) break;
+    }
+    if (error) leave_out(root_, error.message());
+    return files_;
   }
-  return files;
-}
+
+ private:
+  static void leave_out(const fs::path& path, const std::string& why) {
+    spdlog::warn("component=gui path=\"{}\" result=left-out reason=\"{}\"", path.string(), why);
+  }
+
+  // False: there is no room for more.
+  bool take(const fs::directory_entry& entry) {
+    std::error_code error;
+    if (entry.is_directory(error)) {
+      fs::directory_iterator(entry.path(), error);
+      if (error) leave_out(entry.path(), error.message());
+      return true;
+    }
+    if (!entry.is_regular_file(error)) return true;
+    auto text = read_file(entry.path().string());
+    if (!text.ok()) {
+      leave_out(entry.path(), text.status().message());
+      return true;
+    }
+    bytes_ += text->size();
+    if (bytes_ > gui_bytes_max) {
+      leave_out(entry.path(), "this and further files are beyond " + std::to_string(gui_bytes_max) + " bytes");
+      return false;
+    }
+    (*files_)[entry.path().lexically_relative(root_).generic_string()] = std::move(*text);
+    return true;
+  }
+
+  const fs::path root_;
+  std::shared_ptr<api::GuiFiles> files_ = std::make_shared<api::GuiFiles>();
+  std::uintmax_t bytes_ = 0;
+};
 
 api::AccessRule rule_of(const AccessList& list) { return {list.users, list.groups}; }
 
@@ -66,19 +99,10 @@ Result<std::string> client_authorities(const ApiServerConfig& server) {
     if (!text.ok()) return text.status().prefixed("apiServer.https.tlsCaFile");
     pem += *text + "\n";
   }
-  if (server.client_certs_dir.empty()) return pem;
-  std::error_code error;
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(server.client_certs_dir, error)) {
-    const auto ending = entry.path().extension();
-    if (ending == ".pem" || ending == ".crt") files.push_back(entry.path());
-  }
-  if (error)
-    return Status(Code::not_found,
-                  "apiServer.auth.clientCertsDir: " + server.client_certs_dir + ": " + error.message());
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
-    auto text = read_file(file.string());
+  const auto files = client_certificate_files(server.client_certs_dir);
+  if (!files.ok()) return files.status().prefixed("apiServer.auth.clientCertsDir");
+  for (const auto& file : *files) {
+    auto text = read_file(file);
     if (!text.ok()) return text.status().prefixed("apiServer.auth.clientCertsDir");
     pem += *text + "\n";
   }
@@ -143,7 +167,7 @@ api::Facts api_facts(const Config& config, const boost::json::object& effective)
                                                  : server.gui_root_url;
   if (offers_gui) {
     facts.gui_base_path = "/" + trimmed_slashes(server.gui_base_path);
-    facts.gui_files = read_gui_files(server.gui_directory);
+    if (!server.gui_directory.empty()) facts.gui_files = GuiReader(server.gui_directory).read();
   } else {
     facts.gui_base_path.clear();
   }

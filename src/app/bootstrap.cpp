@@ -14,7 +14,6 @@ namespace kdsd::app {
 namespace system = kuma::system::v1alpha1;
 namespace {
 
-constexpr const char* done_fact = "defaults.created";
 constexpr const char* admin_token_name = "admin-user-token";
 constexpr const char* admin = "mesh-system:admin";
 
@@ -113,7 +112,7 @@ kds::Write bootstrap(BootstrapOptions options, std::function<void(const Status&)
   kds::Write write;
   write.decide = [options = std::move(options)](kds::Transaction& transaction) {
     if (auto status = kds::rename_system_namespace(transaction, options.control_plane); !status.ok()) return status;
-    transaction.set_fact(done_fact, "1");
+    transaction.set_fact(defaults_fact, "1");
     return Bootstrap(transaction, options).run();
   };
   write.done = std::move(done);

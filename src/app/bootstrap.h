@@ -11,6 +11,9 @@
 
 namespace kdsd::app {
 
+// Of the store, once the first bootstrap is done.
+inline constexpr const char* defaults_fact = "defaults.created";
+
 struct BootstrapOptions {
   policy::ControlPlaneKind control_plane;
   bool skip_mesh_creation = false;

@@ -129,7 +129,10 @@ Result<std::string> read_file(const std::string& path) {
 
 Status write_file(const std::string& path, const std::string& content, bool secret) {
   const auto temporary = path + ".new";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, secret ? 0600 : 0644);
+  // Made anew: nobody has it open already, and it is no link to somewhere else.
+  ::unlink(temporary.c_str());
+  const int file =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, secret ? 0600 : 0644);
   if (file < 0) return Status(Code::unavailable, temporary + ": " + std::strerror(errno));
   const auto written = ::write(file, content.data(), content.size());
   const bool complete = written == static_cast<ssize_t>(content.size()) && ::fsync(file) == 0;

@@ -1,5 +1,7 @@
 #include "app/credential_files.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <sys/stat.h>
 
 namespace kdsd::app {
@@ -18,6 +20,9 @@ std::vector<std::string> credential_files(const Config& config) {
     add_pair(server.tls);
     add(server.client_ca_file);
     add(server.client_certs_dir);
+    // The folder changes with the files that are in it, not with what they hold.
+    if (auto files = client_certificate_files(server.client_certs_dir); files.ok())
+      out.insert(out.end(), files->begin(), files->end());
   }
   if (config.diagnostics.tls_enabled) add_pair(config.diagnostics.tls);
   if (config.is_global() && config.kds_server.tls_enabled) {
@@ -30,6 +35,21 @@ std::vector<std::string> credential_files(const Config& config) {
     add(config.zone_identity.cert_file);
     add(config.zone_identity.key_file);
   }
+  return out;
+}
+
+Result<std::vector<std::string>> client_certificate_files(const std::string& directory) {
+  std::vector<std::string> out;
+  if (directory.empty()) return out;
+  std::error_code error;
+  // Step by step: a range-for would throw.
+  auto at = std::filesystem::directory_iterator(directory, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    const auto ending = at->path().extension();
+    if (ending == ".pem" || ending == ".crt") out.push_back(at->path().string());
+  }
+  if (error) return Status(Code::not_found, directory + ": " + error.message());
+  std::sort(out.begin(), out.end());
   return out;
 }
 

@@ -22,7 +22,24 @@ constexpr std::chrono::milliseconds tick_interval(200);
 constexpr int ticks_between_looks = 10;  // at the files of certificates
 constexpr int api_thread_count = 2;
 constexpr std::int64_t admin_token_nanos = 10LL * 365 * 24 * 3600 * 1'000'000'000;
-constexpr const char* defaults_fact = "defaults.created";
+
+// As programs in Go label their metrics.
+const char* label_of(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::OK:
+      return "OK";
+    case grpc::StatusCode::INVALID_ARGUMENT:
+      return "InvalidArgument";
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return "PermissionDenied";
+    case grpc::StatusCode::UNAVAILABLE:
+      return "Unavailable";
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return "ResourceExhausted";
+    default:
+      return "Internal";
+  }
+}
 
 Timestamp clock_now() {
   return Timestamp{
@@ -95,6 +112,10 @@ Status Daemon::open_store(std::unique_ptr<store::Store>& store, store::Loaded& l
 }
 
 Status Daemon::start() {
+  if (config_.diagnostics.tls_enabled) {
+    if (auto status = ensure_work_dir_pair(config_.general.work_dir); !status.ok()) return status;
+  }
+  if (auto status = start_diagnostics(); !status.ok()) return status;
   std::unique_ptr<store::Store> store;
   store::Loaded loaded;
   if (auto status = open_store(store, loaded); !status.ok()) return status;
@@ -116,11 +137,15 @@ Status Daemon::start() {
         kds::CoreState{loaded.store_id, epoch, loaded.revision, std::move(loaded.entries), std::move(loaded.facts)});
   });
   if (auto status = create_defaults(first_start); !status.ok()) return status;
-  if (config_.is_global() || config_.api_server.https.enabled || config_.diagnostics.tls_enabled) {
+  if (config_.is_global() || config_.api_server.https.enabled) {
     if (auto status = ensure_work_dir_pair(config_.general.work_dir); !status.ok()) return status;
   }
+  phase_ = Phase::starting_kds;
   if (auto status = start_net(); !status.ok()) return status;
-  return start_api();
+  phase_ = Phase::starting_api;
+  if (auto status = start_api(); !status.ok()) return status;
+  phase_ = Phase::running;
+  return {};
 }
 
 // Making a key takes time, so only those are made that nothing in the store stands for.
@@ -167,29 +192,34 @@ Status Daemon::create_defaults(bool first_start) {
   return outcome.prefixed("creating default resources");
 }
 
-Status Daemon::start_api() {
+Status Daemon::start_diagnostics() {
   api::ApiServerOptions options;
-  const auto& server = config_.api_server;
-  if (server.http.enabled)
-    options.http = api::ListenerOptions{server.http.bind_address, server.http.port, std::nullopt};
-  auto https = https_options(config_);
-  if (!https.ok()) return https.status();
-  if (*https) options.https = api::ListenerOptions{server.https.bind_address, server.https.port, std::move(*https)};
   auto diagnostics_tls = diagnostics_tls_options(config_);
   if (!diagnostics_tls.ok()) return diagnostics_tls.status();
   api::ListenerOptions diagnostics{
       config_.diagnostics.bind_address.empty() ? "0.0.0.0" : config_.diagnostics.bind_address, config_.diagnostics.port,
       std::move(*diagnostics_tls)};
   options.diagnostics = std::move(diagnostics);
-  options.connections_max = static_cast<std::size_t>(server.connections_max);
+  options.connections_max = static_cast<std::size_t>(config_.api_server.connections_max);
   options.observer = [this](const api::RequestObservation& seen) {
-    metrics_->observe_request(std::string(seen.route), std::string(seen.method), seen.status, seen.seconds, 0);
+    metrics_->observe_request(std::string(seen.route), std::string(seen.method), seen.status, seen.seconds, seen.bytes);
   };
   options.log = [](std::string_view text) { spdlog::warn("{}", text); };
   api_ = std::make_unique<api::ApiServer>(api_context_, *this, std::move(options));
-  if (auto status = api_->start(); !status.ok()) return status;
+  if (auto status = api_->start_diagnostics(); !status.ok()) return status;
   for (int i = 0; i < api_thread_count; ++i) api_threads_.emplace_back([this] { api_context_.run(); });
   return {};
+}
+
+Status Daemon::start_api() {
+  const auto& server = config_.api_server;
+  api::ApiListeners listeners;
+  if (server.http.enabled)
+    listeners.http = api::ListenerOptions{server.http.bind_address, server.http.port, std::nullopt};
+  auto https = https_options(config_);
+  if (!https.ok()) return https.status();
+  if (*https) listeners.https = api::ListenerOptions{server.https.bind_address, server.https.port, std::move(*https)};
+  return api_->start(std::move(listeners));
 }
 
 Status Daemon::start_net() {
@@ -300,6 +330,8 @@ void Daemon::publish_metrics() {
   observe_counters(counters);
   snapshot->streams = core_->streams();
   snapshot->lags = kds::lags_of(*core_);
+  snapshot->spared = kds::spared_of(*core_);
+  snapshot->rejected = kds::rejected_of(*core_);
   const auto& index = core_->index();
   for (const auto* type : Catalogue::builtin().types()) snapshot->resources[type->name] = index.count(*type);
   for (const auto& [zone, status] : core_->zones().all()) {
@@ -319,6 +351,7 @@ void Daemon::publish_metrics() {
 void Daemon::begin_stop() {
   if (stopping_) return;
   stopping_ = true;
+  phase_ = Phase::stopping;
   spdlog::info("stopping");
   tick_timer_.cancel();
   api_->stop();
@@ -369,6 +402,7 @@ void Daemon::carry_out(kds::ReadEffect& effect) {
 
 void Daemon::carry_out(kds::CloseEffect& effect) {
   spdlog::info("stream={} closed reason=\"{}\"", effect.stream, effect.text);
+  metrics_->rpcs().ended(effect.stream, label_of(net::status_code_of(effect.code)));
   if (server_) server_->close(effect.stream, effect.code, effect.text);
   if (client_) client_->close(effect.stream, effect.code, effect.text);
 }
@@ -397,28 +431,34 @@ void Daemon::carry_out(kds::LogEffect& effect) {
 Result<std::uint64_t> Daemon::opened(const kds::StreamOpened& stream) {
   Result<std::uint64_t> id(Code::internal, "");
   on_core([&] { id = core_->opened(stream); });
-  const char* service =
-      kds::is_admin(stream.kind) ? "kuma.mesh.v1alpha1.GlobalKDSService" : "kuma.mesh.v1alpha1.KDSSyncService";
-  metrics_->count_rpc(service, net::method::name_of(stream.kind), "bidi_stream", "started");
+  if (id.ok()) {
+    metrics_->rpcs().started(*id, net::method::of(stream.kind));
+  } else {
+    metrics_->rpcs().answered(net::method::of(stream.kind), label_of(net::status_code_of(id.status().code())));
+  }
   return id;
 }
 
 void Daemon::received(std::uint64_t stream, std::string bytes) {
-  metrics_->count_rpc("kuma.mesh.v1alpha1.KDSSyncService", "GlobalToZoneSync", "bidi_stream", "received");
+  metrics_->rpcs().received(stream);
   on_core([&] { core_->received(stream, bytes); });
 }
 
 void Daemon::written(std::uint64_t stream) {
+  metrics_->rpcs().sent(stream);
   on_core([&] { core_->written(stream); });
 }
 
 void Daemon::closed(std::uint64_t stream, const std::string& why) {
+  metrics_->rpcs().ended(stream, "Canceled");  // unless this side ended it before
   on_core([&] { core_->closed(stream, why); });
 }
 
 Status Daemon::pinged(const kds::ZoneCredentials& zone) {
   Status status;
   on_core([&] { status = core_->pinged(zone); });
+  metrics_->rpcs().answered(net::method::health_check,
+                            status.ok() ? "OK" : label_of(net::status_code_of(status.code())));
   return status;
 }
 
@@ -448,6 +488,22 @@ void Daemon::ask_proxy(kds::ProxyQuery query, kds::ProxyAnswer done) {
   });
 }
 
-std::vector<std::string> Daemon::not_ready() { return {}; }
+// A zone's connection to its global is not among it: a partition must not take zones out of service (metrics.md 1).
+std::vector<std::string> Daemon::not_ready() {
+  const std::string kds = config_.is_global() ? "KDS server" : "KDS client";
+  switch (phase_) {
+    case Phase::opening_store:
+      return {"store", kds, "API server"};
+    case Phase::starting_kds:
+      return {kds, "API server"};
+    case Phase::starting_api:
+      return {"API server"};
+    case Phase::stopping:
+      return {"stopping"};
+    case Phase::running:
+      break;
+  }
+  return {};
+}
 
 }  // namespace kdsd::app

@@ -5,6 +5,7 @@
 // across a call. ARCHITECTURE.md, "Concurrency".
 #pragma once
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -62,6 +63,8 @@ class Daemon : public net::StreamEvents, public api::Backend {
   Status open_store(std::unique_ptr<store::Store>& store, store::Loaded& loaded);
   Status make_missing_keys(bool first_start, BootstrapOptions& options) const;
   Status create_defaults(bool first_start);
+  // The API server with its diagnostics listener, which answers from the first moment on.
+  Status start_diagnostics();
   Status start_api();
   Status start_net();
 
@@ -101,6 +104,9 @@ class Daemon : public net::StreamEvents, public api::Backend {
   int ticks_ = 0;
   bool carrying_out_ = false;
   bool stopping_ = false;
+  // How far the start is; read by API threads.
+  enum class Phase : std::uint8_t { opening_store, starting_kds, starting_api, running, stopping };
+  std::atomic<Phase> phase_ = Phase::opening_store;
   int exit_code_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "app/api_options.h"
 #include "app/certificates.h"
 #include "app/config/ciphers.h"
+#include "kds/jwt.h"
 
 namespace kdsd::app {
 namespace {
@@ -37,6 +38,24 @@ Result<net::ServerTls> kds_server_tls(const ServerTls& tls) {
   out.tls13_only = tls.min_version == TlsVersion::v1_3;
   out.ciphers = std::move(*ciphers);
   return out;
+}
+
+// What stands in the file goes into a header of every call, and gRPC aborts on one that it cannot send. An empty file
+// is one that is being written.
+Result<std::string> read_token(const std::string& file) {
+  auto token = read_file(file);
+  if (!token.ok()) return token;
+  // Editors and shells end files with a newline.
+  while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
+  if (token->empty()) return Status(Code::invalid, file + ": the file is empty");
+  constexpr std::string_view token_characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+  if (const auto at = token->find_first_not_of(token_characters); at != token->npos) {
+    return Status(Code::invalid, file + ": the character at offset " + std::to_string(at) +
+                                     " cannot be part of a token; the file must hold the token and nothing else");
+  }
+  if (token->size() > kds::limits::token_bytes_max)
+    return Status(Code::invalid, file + ": longer than " + std::to_string(kds::limits::token_bytes_max) + " bytes");
+  return token;
 }
 
 std::string bracketed(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
@@ -92,10 +111,8 @@ Result<net::ClientOptions> kds_client_options(const Config& config, const std::s
     options.tls.key_pem = std::move(pair->key_pem);
   }
   if (!identity.token_file.empty()) {
-    auto token = read_file(identity.token_file);
+    auto token = read_token(identity.token_file);
     if (!token.ok()) return token.status().prefixed("kdsd.zone.tokenFile");
-    // Editors and shells end files with a newline; a token has no blanks in it.
-    while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
     options.token = std::move(*token);
   }
   options.message_bytes_max = client.timing.message_bytes_max;

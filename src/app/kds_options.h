@@ -19,7 +19,8 @@ kds::ZoneAuthentication zone_authentication(const Config& config);
 // version is allowed.
 Result<net::ServerOptions> kds_server_options(const Config& config);
 
-// For a federated zone. `version`: of this program, as a Kuma version.
+// For a federated zone. `version`: of this program, as a Kuma version. Refused: a token file with anything in it that
+// is no token.
 Result<net::ClientOptions> kds_client_options(const Config& config, const std::string& version);
 
 }  // namespace kdsd::app

@@ -92,6 +92,22 @@ void add_peers(FamilyBuilder& families, const MetricsSnapshot& snapshot) {
   for (const auto& stream : snapshot.streams) {
     if (stream.sending) families.add({{"peer", stream.peer}}, static_cast<double>(stream.outstanding_bytes));
   }
+  families.begin("kdsd_peer_buffer_bytes", "Bytes kept for the peer: not answered yet, or waiting to be written",
+                 MetricType::Gauge);
+  std::map<std::string, std::size_t> buffered;
+  for (const auto& stream : snapshot.streams) buffered[stream.peer] += stream.buffer_bytes;
+  for (const auto& [peer, bytes] : buffered) families.add({{"peer", peer}}, static_cast<double>(bytes));
+  const auto add_counts = [&](const std::map<std::string, std::map<std::string, std::size_t>>& counts) {
+    for (const auto& [peer, types] : counts) {
+      for (const auto& [type, count] : types)
+        families.add({{"peer", peer}, {"type_url", type}}, static_cast<double>(count));
+    }
+  };
+  families.begin("kdsd_rejected_resources", "Resources whose newest version the peer refused", MetricType::Gauge);
+  add_counts(snapshot.rejected);
+  families.begin("kdsd_held_back_resources",
+                 "Resources that a zone does not get because its API server would refuse them", MetricType::Gauge);
+  add_counts(snapshot.spared);
   families.begin("kdsd_peer_held_back_types", "Types whose first state is too large for the peer", MetricType::Gauge);
   for (const auto& stream : snapshot.streams) {
     if (stream.sending) families.add({{"peer", stream.peer}}, static_cast<double>(stream.held_back));
@@ -100,7 +116,9 @@ void add_peers(FamilyBuilder& families, const MetricsSnapshot& snapshot) {
 
 }  // namespace
 
-Metrics::Metrics(MetricsIdentity identity) : identity_(std::move(identity)) {
+Metrics::Metrics(MetricsIdentity identity)
+    : identity_(std::move(identity)),
+      rpcs_(registry_, {{"zone", identity_.zone}}, identity_.zone == "Global" ? "server" : "client") {
   const Labels zone = {{"zone", identity_.zone}};
   store_ = &prometheus::BuildHistogram()
                 .Name("store")
@@ -142,12 +160,6 @@ Metrics::Metrics(MetricsIdentity identity) : identity_(std::move(identity)) {
   commit_seconds_ =
       &histogram("kdsd_commit_seconds", "Time of commits of the store in seconds")->Add({}, seconds_buckets);
   commit_size_ = &histogram("kdsd_commit_batch_size", "Resources in a commit")->Add({}, count_buckets);
-  auto counter = [&](const std::string& name, const std::string& help) {
-    return &prometheus::BuildCounter().Name(name).Help(help).Labels(zone).Register(registry_);
-  };
-  rpcs_started_ = counter("grpc_server_started_total", "RPCs that peers began");
-  rpcs_received_ = counter("grpc_server_msg_received_total", "Messages received from peers");
-  rpcs_sent_ = counter("grpc_server_msg_sent_total", "Messages sent to peers");
   snapshot_ = std::make_shared<const MetricsSnapshot>();
 }
 
@@ -181,12 +193,6 @@ void Metrics::observe_response(const std::string& type, std::size_t bytes) {
 void Metrics::observe_commit(double seconds, std::size_t resources) {
   commit_seconds_->Observe(seconds);
   commit_size_->Observe(static_cast<double>(resources));
-}
-
-void Metrics::count_rpc(const std::string& service, const std::string& method, const std::string& kind,
-                        const std::string& event) {
-  auto* family = event == "started" ? rpcs_started_ : event == "received" ? rpcs_received_ : rpcs_sent_;
-  family->Add({{"grpc_type", kind}, {"grpc_service", service}, {"grpc_method", method}}).Increment();
 }
 
 void Metrics::publish(std::shared_ptr<const MetricsSnapshot> snapshot) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "app/rpc_metrics.h"
 #include "kds/core.h"
 #include "kds/delivery.h"
 
@@ -23,6 +24,8 @@ struct MetricsSnapshot {
   std::map<std::string, kds::CoreCounters::OfType> types;
   std::vector<kds::StreamInfo> streams;
   std::map<std::string, kds::PeerLag> lags;
+  std::map<std::string, std::map<std::string, std::size_t>> spared;    // by zone and type
+  std::map<std::string, std::map<std::string, std::size_t>> rejected;  // by peer and type
   std::map<std::string, std::size_t> resources;
   std::map<std::string, bool> zones_connected;
   std::map<std::string, std::uint64_t> versions;  // connected peers by version
@@ -60,8 +63,8 @@ class Metrics {
   void observe_sync(double seconds);  // of a received batch, until it is durable
   void observe_response(const std::string& type, std::size_t bytes);
   void observe_commit(double seconds, std::size_t resources);
-  void count_rpc(const std::string& service, const std::string& method, const std::string& kind,
-                 const std::string& event);
+  // Of the side on which this control plane is in KDS: a global serves, a zone calls.
+  RpcMetrics& rpcs() { return rpcs_; }
   void publish(std::shared_ptr<const MetricsSnapshot> snapshot);
 
   std::string text() const;
@@ -71,6 +74,7 @@ class Metrics {
 
   MetricsIdentity identity_;
   prometheus::Registry registry_;
+  RpcMetrics rpcs_;
   prometheus::Family<prometheus::Histogram>* store_;
   prometheus::Family<prometheus::Histogram>* requests_;
   prometheus::Family<prometheus::Histogram>* response_size_;
@@ -81,9 +85,6 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>* sent_bytes_;
   prometheus::Histogram* commit_seconds_;
   prometheus::Histogram* commit_size_;
-  prometheus::Family<prometheus::Counter>* rpcs_started_;
-  prometheus::Family<prometheus::Counter>* rpcs_received_;
-  prometheus::Family<prometheus::Counter>* rpcs_sent_;
   mutable std::mutex mutex_;  // of snapshot_ alone; never held across a call out
   std::shared_ptr<const MetricsSnapshot> snapshot_;
 };

@@ -156,13 +156,15 @@ bool Committer::start(Timestamp now, CommitBatch& batch) {
   return false;
 }
 
-std::vector<EntryPtr> Committer::finish(const Status& status) {
+Committed Committer::finish(const Status& status) {
+  Committed out;
   in_flight_ = false;
-  if (!status.ok()) return {};
+  if (!status.ok()) return out;
   for (const auto& key : batch_.purges) {
     auto entry = index_.find_entry(key);
     if (entry && entry->resource) {
       index_.erase(key);
+      out.erased.push_back(key);
     } else {
       index_.purge(key);
     }
@@ -176,7 +178,8 @@ std::vector<EntryPtr> Committer::finish(const Status& status) {
       }
     }
   }
-  return batch_.upserts;
+  out.entries = batch_.upserts;
+  return out;
 }
 
 void Committer::complete(const Status& status) {

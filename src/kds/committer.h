@@ -36,6 +36,12 @@ struct CommitBatch {
   std::set<std::string> deleted_zones;  // not stored: for who ends their streams
 };
 
+// What a commit made of the index.
+struct Committed {
+  std::vector<EntryPtr> entries;
+  std::vector<ResourceKey> erased;  // live resources that are gone without an entry: nobody else ever had them
+};
+
 struct Write {
   // Looks and changes through the transaction. An error leaves everything as it was and is the outcome of the write.
   std::function<Status(Transaction&)> decide;
@@ -55,9 +61,9 @@ class Committer {
   // The next batch, if one is due. Writes that change nothing are done at once and need no commit.
   bool start(Timestamp now, CommitBatch& batch);
 
-  // The outcome of the batch that is in flight. On success the index has the changes and `changed` lists them; then the
-  // writes' `done` are called.
-  std::vector<EntryPtr> finish(const Status& status);
+  // The outcome of the batch that is in flight. On success the index has the changes that are returned; nothing else
+  // tells of them. The writes' `done` are called by `complete`.
+  Committed finish(const Status& status);
   // Zones that the batch just finished deleted, also those that are there again.
   const std::set<std::string>& deleted_zones() const { return batch_.deleted_zones; }
   void complete(const Status& status);  // calls `done` of the writes of the batch just finished

@@ -19,6 +19,7 @@ Core::Core(CoreOptions options, const Catalogue& catalogue)
       cache_(sending_, limits::encoded_cache_bytes),
       committer_(index_, sending_),
       relay_hold_(options_.relay_hold_nanos),
+      authenticator_(options_.zone_authentication, index_, options_.control_plane),
       random_(options_.seed) {
   options_.node.features = Features(own_node_features());
 }
@@ -84,13 +85,13 @@ void Core::run_commits() {
 }
 
 void Core::committed(const Status& status) {
-  auto entries = committer_.finish(status);
+  const auto changes = committer_.finish(status);
   if (!status.ok()) log(LogEffect::Level::error, "commit failed: " + status.text());
   running_commits_ = true;
   // Before the answers: what a zone sent into a commit that also deleted it went with it and must not be acknowledged.
   if (is_global() && status.ok()) end_deleted_zones();
   committer_.complete(status);
-  after_apply(entries);
+  after_apply(changes);
   running_commits_ = false;
   run_commits();
 }
@@ -99,33 +100,46 @@ void Core::committed(const Status& status) {
 void Core::end_deleted_zones() {
   const auto gone = committer_.deleted_zones();
   for (const auto& zone : gone) {
-    std::vector<StreamId> ended;
-    for (const auto& [id, stream] : streams_) {
-      if (stream->peer == zone) ended.push_back(id);
-    }
-    for (auto id : ended) close(id, CloseCode::unavailable, "zone was deleted");
+    for (auto id : streams_of(zone)) close(id, CloseCode::unavailable, "zone was deleted");
     zones_.erase(zone);
     expect_zone(zone);
   }
 }
 
-void Core::after_apply(const std::vector<EntryPtr>& entries) {
-  std::set<const ResourceType*> changed;
+void Core::after_apply(const Committed& changes) {
+  std::set<const ResourceType*> changed;  // in the log
   std::set<std::string> zones;
-  for (const auto& entry : entries) {
+  bool proofs_changed = false;
+  const auto look_at = [&](const ResourceKey& key) {
+    if (!is_global()) return;
+    if (key.type->name == "Zone") zones.insert(key.name);
+    if (key.type->name == "GlobalSecret" && authenticator_.on_change(key)) proofs_changed = true;
+  };
+  for (const auto& entry : changes.entries) {
     changed.insert(entry->key.type);
-    if (is_global() && entry->key.type->name == "Zone") zones.insert(entry->key.name);
+    look_at(entry->key);
   }
+  for (const auto& key : changes.erased) look_at(key);
   for (const auto& zone : zones) {
     touch_zone(zone);
     expect_zone(zone);
   }
   for (const auto* type : changed) end_behind(*type);
-  if (is_global() && changed.contains(catalogue_.find("GlobalSecret"))) check_proofs(true);
+  if (proofs_changed) check_proofs(true);
   for (auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
     for (const auto* type : changed) stream->sender->on_change(*type, now_);
+    tell_spared(*stream, changes.entries);
     pump(*stream);
+  }
+}
+
+void Core::tell_spared(const Stream& stream, const std::vector<EntryPtr>& entries) {
+  for (const auto& entry : entries) {
+    if (!entry->resource || !stream.sender->spares(entry->current())) continue;
+    log(LogEffect::Level::warn, "zone=" + stream.peer + " resource=" + entry->key.text() +
+                                    " result=held-back reason=\"its API server would refuse it: " +
+                                    held_back_because(*entry->resource, sending()) + "\"");
   }
 }
 

@@ -144,6 +144,7 @@ struct StreamInfo {
   bool sending = false;
   std::size_t outstanding = 0;  // types with an unanswered response
   std::size_t outstanding_bytes = 0;
+  std::size_t buffer_bytes = 0;  // what is kept for the peer: unanswered responses and messages that wait to be written
   std::size_t held_back = 0;
   SenderStats stats;
 };
@@ -197,6 +198,7 @@ class Core {
   std::uint64_t encodes() const { return cache_.encodes(); }
   std::uint64_t encode_reuses() const { return cache_.reuses(); }
   std::uint64_t commits() const { return committer_.commits(); }
+  std::uint64_t zone_tokens_verified() const { return authenticator_.tokens_verified(); }
   std::size_t writes_queued() const { return committer_.queued(); }
   bool idle() const { return !committer_.in_flight() && !committer_.waiting(); }
 
@@ -205,6 +207,12 @@ class Core {
   struct Proof {
     ZoneCredentials credentials;
     Timestamp ends;  // 0: with the connection
+  };
+  // An admin stream; its messages are ProxyQueries' own.
+  struct ProxyStream {
+    std::string zone;
+    Timestamp opened_at;
+    Proof proof;
   };
   struct Stream {
     StreamId id = 0;
@@ -220,7 +228,8 @@ class Core {
     bool reading = false;     // a read is allowed and has not come back
     std::size_t pending = 0;  // responses that wait for the store
     Timestamp opened_at;
-    Timestamp heard_at;  // receiving: when it was asked, or last sent a response
+    Timestamp heard_at;            // receiving: when it was asked, or last sent a response
+    bool noting_delivery = false;  // a write that says so is on its way
     Proof proof;
     std::uint64_t sent_total = 0;
   };
@@ -229,7 +238,9 @@ class Core {
   Status submit_write(Write write, bool internal);
   void run_commits();
   void begin_epoch(std::uint64_t epoch);
-  void after_apply(const std::vector<EntryPtr>& entries);
+  // Changes that a zone is spared because its API server would refuse them go to the log.
+  void tell_spared(const Stream& stream, const std::vector<EntryPtr>& entries);
+  void after_apply(const Committed& changes);
   void end_deleted_zones();
   void end_behind(const ResourceType& type);
   void touch_zone(const std::string& zone);
@@ -255,6 +266,8 @@ class Core {
   void write_insights();
   void close_stale_insights();
   void compact();
+  // Admin streams too.
+  std::vector<StreamId> streams_of(const std::string& zone) const;
   void check_health();
   void expect_zone(const std::string& zone);
   void hold_relays(Stream& stream);
@@ -263,10 +276,12 @@ class Core {
   void check_deliveries();
   void release_waiting();
   Result<Timestamp> authenticate(const ZoneCredentials& credentials);
+  // `all`: also those that have not lapsed yet.
   void check_proofs(bool all);
   Result<StreamId> open_proxy_stream(const StreamOpened& opened);
   void received_from_proxy_stream(StreamId id, std::string_view bytes);
   void forget_proxy_stream(StreamId id, const std::string& why);
+  void pump_proxy_stream(StreamId id);
   void pump_proxies();
   std::set<const ResourceType*> provided_types() const;
   std::vector<const ResourceType*> wanted_types() const;
@@ -281,7 +296,8 @@ class Core {
   ZoneRegistry zones_;
   RelayHold relay_hold_;
   ProxyQueries proxies_;
-  std::map<StreamId, Proof> proxy_credentials_;
+  ZoneAuthenticator authenticator_;
+  std::map<StreamId, ProxyStream> proxy_streams_;
   std::map<StreamId, std::unique_ptr<Stream>> streams_;
   StreamId last_stream_ = 0;
   std::vector<Effect> effects_;

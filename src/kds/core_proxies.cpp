@@ -16,8 +16,9 @@ Result<StreamId> Core::open_proxy_stream(const StreamOpened& opened) {
   auto proof = authenticate(opened.credentials());
   if (!proof.ok()) return proof.status();
   const auto id = ++last_stream_;
-  proxies_.opened(id, is_global() ? opened.peer_zone : options_.control_plane.zone, view_of(opened.kind));
-  proxy_credentials_[id] = {opened.credentials(), *proof};
+  const auto& zone = is_global() ? opened.peer_zone : options_.control_plane.zone;
+  proxies_.opened(id, zone, view_of(opened.kind));
+  proxy_streams_[id] = {zone, now_, {opened.credentials(), *proof}};
   effects_.push_back(ReadEffect{id});
   return id;
 }
@@ -26,26 +27,28 @@ void Core::received_from_proxy_stream(StreamId id, std::string_view bytes) {
   const auto status = is_global() ? proxies_.answered(id, bytes) : proxies_.asked(id, bytes, now_);
   if (!status.ok()) return close(id, CloseCode::invalid_argument, status.message());
   effects_.push_back(ReadEffect{id});
-  pump_proxies();
+  pump_proxy_stream(id);
 }
 
 void Core::ask_proxy(const ProxyQuery& query, std::string id, ProxyAnswer done) {
-  proxies_.ask(query, std::move(id), now_, std::move(done));
-  pump_proxies();
+  if (const auto stream = proxies_.ask(query, std::move(id), now_, std::move(done)); stream != 0)
+    pump_proxy_stream(stream);
+}
+
+void Core::pump_proxy_stream(StreamId id) {
+  auto bytes = proxies_.next(id);
+  if (!bytes) return;
+  Message message;
+  message.append(std::move(*bytes));
+  effects_.push_back(SendEffect{id, std::move(message)});
 }
 
 void Core::pump_proxies() {
-  for (const auto id : proxies_.streams()) {
-    auto bytes = proxies_.next(id);
-    if (!bytes) continue;
-    Message message;
-    message.append(std::move(*bytes));
-    effects_.push_back(SendEffect{id, std::move(message)});
-  }
+  for (const auto id : proxies_.streams()) pump_proxy_stream(id);
 }
 
 void Core::forget_proxy_stream(StreamId id, const std::string& why) {
-  proxy_credentials_.erase(id);
+  proxy_streams_.erase(id);
   proxies_.closed(id, why);
 }
 

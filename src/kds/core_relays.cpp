@@ -41,15 +41,19 @@ void Core::hold_relays(Stream& stream) {
 
 void Core::note_delivery(Stream& stream) {
   if (!is_global() || stream.pending > 0 || !relay_hold_.is_missing(stream.peer)) return;
+  // Looked at with every tick: a slow store would be given one write for each.
+  if (stream.noting_delivery) return;
   const bool is_silent = stream.heard_at.nanos != 0 && now_.nanos - stream.heard_at.nanos >= silence_nanos;
   if (!stream.receiver->has_every_type() && !is_silent) return;
+  stream.noting_delivery = true;
   Write write;
   write.decide = [this, zone = stream.peer](Transaction& transaction) {
     // Meanwhile deleted: a zone of that name has to deliver again.
     if (transaction.find(*catalogue_.find("Zone"), "", zone)) transaction.set_fact(delivered_fact(zone), "yes");
     return Status();
   };
-  write.done = [this, zone = stream.peer](const Status& status) {
+  write.done = [this, id = stream.id, zone = stream.peer](const Status& status) {
+    if (auto it = streams_.find(id); it != streams_.end()) it->second->noting_delivery = false;
     if (status.ok()) expect_zone(zone);
   };
   (void)submit_write(std::move(write), true);

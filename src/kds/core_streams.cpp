@@ -238,6 +238,12 @@ void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied,
         "peer=" + stream.peer + " type=" + incoming.type->name + " refused=" + std::to_string(applied.rejected.size()) +
             " first=" + applied.rejected.front().name + " reason=\"" + applied.rejected.front().text + "\"");
   }
+  if (!applied.corrected.empty()) {
+    counters_.refused_of_peers[stream.peer]["attribution"] += applied.corrected.size();
+    log(LogEffect::Level::warn, "peer=" + stream.peer + " type=" + incoming.type->name +
+                                    " attributed=" + std::to_string(applied.corrected.size()) +
+                                    " first=" + applied.corrected.front() + " reason=\"named another origin\"");
+  }
   for (const auto& lost : applied.own_lost) {
     log(LogEffect::Level::warn,
         "peer=" + stream.peer + " lost=" + lost +
@@ -278,7 +284,7 @@ void Core::pump(Stream& stream) {
 void Core::written(StreamId id) {
   if (proxies_.knows(id)) {
     proxies_.written(id);
-    return pump_proxies();
+    return pump_proxy_stream(id);
   }
   auto it = streams_.find(id);
   if (it == streams_.end()) return;
@@ -315,6 +321,8 @@ std::vector<StreamInfo> Core::streams() const {
         if (state.mode == Sender::Mode::held_back) ++info.held_back;
       }
     }
+    info.buffer_bytes = info.outstanding_bytes;
+    for (const auto& message : stream->outbox) info.buffer_bytes += message.size();
     out.push_back(std::move(info));
   }
   return out;

@@ -158,7 +158,7 @@ Status Core::pinged(const ZoneCredentials& credentials) {
 
 Result<Timestamp> Core::authenticate(const ZoneCredentials& credentials) {
   if (!is_global()) return Timestamp();
-  auto proof = authenticate_zone(options_.zone_authentication, credentials, index_, options_.control_plane, now_);
+  auto proof = authenticator_.authenticate(credentials, now_);
   if (!proof.ok()) ++counters_.unauthenticated;
   return proof;
 }
@@ -166,25 +166,42 @@ Result<Timestamp> Core::authenticate(const ZoneCredentials& credentials) {
 // What was proved when a stream began holds no longer than its token: that ends, or is revoked, or loses its key.
 void Core::check_proofs(bool all) {
   std::vector<std::pair<StreamId, std::string>> lapsed;
+  std::map<std::pair<std::string_view, std::string_view>, Status> looked_at;  // zone and token; streams share them
   const auto check = [&](StreamId id, const Proof& proof) {
     if (proof.ends.nanos == 0 || (!all && now_ < proof.ends)) return;
-    if (auto again = authenticate(proof.credentials); !again.ok()) lapsed.emplace_back(id, again.status().message());
+    const auto& credentials = proof.credentials;
+    auto [verdict, is_new] = looked_at.try_emplace({credentials.zone, credentials.token});
+    if (is_new) verdict->second = authenticate(credentials).status();
+    if (!verdict->second.ok()) lapsed.emplace_back(id, verdict->second.message());
   };
   for (const auto& [id, stream] : streams_) check(id, stream->proof);
-  for (const auto& [id, proof] : proxy_credentials_) check(id, proof);
+  for (const auto& [id, stream] : proxy_streams_) check(id, stream.proof);
   for (const auto& [id, why] : lapsed) close(id, CloseCode::denied, why);
+}
+
+std::vector<StreamId> Core::streams_of(const std::string& zone) const {
+  std::vector<StreamId> out;
+  for (const auto& [id, stream] : streams_) {
+    if (stream->peer == zone) out.push_back(id);
+  }
+  for (const auto& [id, stream] : proxy_streams_) {
+    if (stream.zone == zone) out.push_back(id);
+  }
+  return out;
 }
 
 void Core::check_health() {
   if (options_.health_timeout_nanos <= 0) return;
-  std::vector<std::pair<StreamId, std::string>> lapsed;
-  for (const auto& [id, stream] : streams_) {
-    const auto& zone = zones_.at(stream->peer);
-    if (!zone.pings) continue;
-    const auto last = std::max(zone.last_ping.nanos, stream->opened_at.nanos);
-    if (now_.nanos - last > options_.health_timeout_nanos) lapsed.emplace_back(id, stream->peer);
-  }
-  for (const auto& [id, zone] : lapsed) close(id, CloseCode::unavailable, "no health check from the zone");
+  std::vector<StreamId> lapsed;
+  const auto check = [&](StreamId id, const std::string& name, Timestamp opened_at) {
+    const auto* zone = zones_.find(name);
+    if (zone == nullptr || !zone->pings) return;
+    const auto last = std::max(zone->last_ping.nanos, opened_at.nanos);
+    if (now_.nanos - last > options_.health_timeout_nanos) lapsed.push_back(id);
+  };
+  for (const auto& [id, stream] : streams_) check(id, stream->peer, stream->opened_at);
+  for (const auto& [id, stream] : proxy_streams_) check(id, stream.zone, stream.opened_at);
+  for (auto id : lapsed) close(id, CloseCode::unavailable, "no health check from the zone");
 }
 
 void Core::write_insights() {

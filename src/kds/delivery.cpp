@@ -1,6 +1,7 @@
 #include "kds/delivery.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kdsd::kds {
 namespace {
@@ -100,6 +101,70 @@ std::map<std::string, PeerLag> lags_of(const Core& core) {
       const auto* type = core.index().catalogue().find(name);
       if (type != nullptr) raise(lag, lag_of_left(core.index(), *type, position, status.disconnected_at, core.now()));
     }
+  }
+  return out;
+}
+
+namespace {
+
+EntryPtr rejected_entry(const Index& index, const ResourceType& type, const RejectedResource& rejected) {
+  auto held = index.find_by_wire_name(type, rejected.mesh, rejected.name);
+  // Peers with namespaces tell the name that they would have stored.
+  if (const auto dot = rejected.name.rfind('.'); !held && dot != std::string::npos)
+    held = index.find_by_wire_name(type, rejected.mesh, rejected.name.substr(0, dot));
+  return held ? index.find_entry(held->key()) : nullptr;
+}
+
+// Live resources of which the peer refused the newest version.
+std::size_t count_rejected(const Index& index, const ResourceType& type, const std::vector<Rejection>& rejections) {
+  std::set<const Entry*> rejected;
+  for (const auto& rejection : rejections) {
+    if (!rejection.resource.name.empty()) {
+      const auto entry = rejected_entry(index, type, rejection.resource);
+      if (entry && rejection.after < entry->revision && entry->revision <= rejection.revision)
+        rejected.insert(entry.get());
+      continue;
+    }
+    for (auto entry = index.next_after(type, rejection.after); entry && entry->revision <= rejection.revision;
+         entry = index.next_after(type, entry->revision)) {
+      if (entry->resource) rejected.insert(entry.get());
+    }
+  }
+  return rejected.size();
+}
+
+std::vector<std::string> peers_of(const Core& core) {
+  if (core.options().control_plane.is_zone()) return {std::string(source_global)};
+  std::vector<std::string> out;
+  for (const auto& [zone, status] : core.zones().all()) out.push_back(zone);
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, std::map<std::string, std::size_t>> rejected_of(const Core& core) {
+  std::map<std::string, std::map<std::string, std::size_t>> out;
+  for (const auto& peer : peers_of(core)) {
+    const auto* sender = core.sender_of(peer);
+    if (sender == nullptr) continue;
+    for (const auto& [name, state] : sender->types()) {
+      const auto* type = core.index().catalogue().find(name);
+      if (type == nullptr || state.rejections.empty()) continue;
+      if (const auto count = count_rejected(core.index(), *type, state.rejections); count > 0) out[peer][name] = count;
+    }
+  }
+  return out;
+}
+
+std::map<std::string, std::map<std::string, std::size_t>> spared_of(const Core& core) {
+  std::map<std::string, std::map<std::string, std::size_t>> out;
+  for (const auto* type : core.index().catalogue().types()) {
+    core.index().each_for_own_stores(*type, [&](const Entry& entry) {
+      for (const auto& [zone, status] : core.zones().all()) {
+        const auto* sender = core.sender_of(zone);
+        if (sender != nullptr && sender->spares(entry.current())) ++out[zone][type->name];
+      }
+    });
   }
   return out;
 }

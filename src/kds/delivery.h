@@ -17,6 +17,14 @@ namespace kdsd::kds {
 // since they left, as soon as something changed.
 std::map<std::string, PeerLag> lags_of(const Core& core);
 
+// How many resources of each type are such that a connected peer refused their newest version, by peer and name of the
+// type; a refusal that names none counts all that were in the refused response. Types without any are left out.
+std::map<std::string, std::map<std::string, std::size_t>> rejected_of(const Core& core);
+
+// How many resources of each type a connected zone does not get because its API server would refuse them, by zone and
+// name of the type. Zones without any are left out.
+std::map<std::string, std::map<std::string, std::size_t>> spared_of(const Core& core);
+
 enum class DeliveryState : std::uint8_t {
   held,        // the zone answered for the newest version
   rejected,    // it refused it

@@ -128,7 +128,10 @@ class Explainer {
       if (decision.reason == "producer-zone-tag") return "zone-tag:" + policy::zone_tag(spec_);
       return decision.reason;
     }
-    const auto missing = missing_feature(decision.needs, features_of(zone).bits);
+    const auto bits = features_of(zone).bits;
+    if ((decision.needs & ~bits & feature_bit::own_store) != 0)
+      return "api-server-refuses:" + held_back_because(*at_global_, global_);
+    const auto missing = missing_feature(decision.needs, bits);
     return missing.empty() ? std::string() : "feature-missing:" + std::string(missing);
   }
 

@@ -19,38 +19,65 @@ namespace {
 
 constexpr std::string_view zone_tag = "kuma.io/zone";
 
-template <typename Tags>
-void pin_tag(Tags& tags, const std::string& zone) {
-  auto it = tags.find(std::string(zone_tag));
-  if (it != tags.end()) it->second = zone;
-}
+// Attributes what a zone sent to the zone that the connection belongs to, whatever the sender wrote (6.3, steps 3 and
+// 4).
+class Attribution {
+ public:
+  explicit Attribution(const std::string& zone) : zone_(zone) {}
 
-// Zone attribution inside the spec is what the connection says, not what the sender wrote (6.3, step 4).
-std::string pinned_spec(const Resource& resource, const std::string& zone) {
-  const auto& type = resource.type->name;
-  if (type == "ZoneIngress") {
-    mesh::ZoneIngress spec;
-    if (!spec.ParseFromString(resource.spec)) return resource.spec;
-    spec.set_zone(zone);
-    for (auto& service : *spec.mutable_availableservices()) pin_tag(*service.mutable_tags(), zone);
-    return serialize_deterministic(spec);
+  void pin(Resource& resource) {
+    const auto& origin = resource.labels.get(label::origin);
+    if (!origin.empty() && origin != "zone") ++corrected_;
+    if (const auto& named = resource.labels.get(label::zone); !named.empty() && named != zone_) ++corrected_;
+    resource.labels.set(label::zone, zone_);
+    resource.labels.set(label::origin, "zone");
+    resource.spec = pinned_spec(resource);
   }
-  if (type == "ZoneEgress") {
-    mesh::ZoneEgress spec;
-    if (!spec.ParseFromString(resource.spec)) return resource.spec;
-    spec.set_zone(zone);
-    return serialize_deterministic(spec);
+
+  // Whether the sender had named another origin anywhere.
+  bool has_corrected() const { return corrected_ != 0; }
+
+ private:
+  std::string pinned_spec(const Resource& resource) {
+    const auto& type = resource.type->name;
+    if (type == "ZoneIngress") {
+      mesh::ZoneIngress spec;
+      if (!spec.ParseFromString(resource.spec)) return resource.spec;
+      pin(*spec.mutable_zone());
+      for (auto& service : *spec.mutable_availableservices()) pin_tag(*service.mutable_tags());
+      return serialize_deterministic(spec);
+    }
+    if (type == "ZoneEgress") {
+      mesh::ZoneEgress spec;
+      if (!spec.ParseFromString(resource.spec)) return resource.spec;
+      pin(*spec.mutable_zone());
+      return serialize_deterministic(spec);
+    }
+    if (type == "Dataplane") {
+      mesh::Dataplane spec;
+      if (!spec.ParseFromString(resource.spec)) return resource.spec;
+      auto& networking = *spec.mutable_networking();
+      for (auto& inbound : *networking.mutable_inbound()) pin_tag(*inbound.mutable_tags());
+      if (networking.has_gateway()) pin_tag(*networking.mutable_gateway()->mutable_tags());
+      return serialize_deterministic(spec);
+    }
+    return resource.spec;
   }
-  if (type == "Dataplane") {
-    mesh::Dataplane spec;
-    if (!spec.ParseFromString(resource.spec)) return resource.spec;
-    auto& networking = *spec.mutable_networking();
-    for (auto& inbound : *networking.mutable_inbound()) pin_tag(*inbound.mutable_tags(), zone);
-    if (networking.has_gateway()) pin_tag(*networking.mutable_gateway()->mutable_tags(), zone);
-    return serialize_deterministic(spec);
+
+  template <typename Tags>
+  void pin_tag(Tags& tags) {
+    auto it = tags.find(std::string(zone_tag));
+    if (it != tags.end()) pin(it->second);
   }
-  return resource.spec;
-}
+
+  void pin(std::string& named) {
+    if (!named.empty() && named != zone_) ++corrected_;
+    named = zone_;
+  }
+
+  const std::string& zone_;
+  int corrected_ = 0;
+};
 
 // Semantic rules that Kuma applies on receipt, in its words (6.1, step 2).
 std::string validation_text(const Resource& resource) {
@@ -145,9 +172,9 @@ class Batch {
     if (!received.problem.ok()) return reject(resource, "decode", received.problem.message());
     if (auto text = validation_text(resource); !text.empty()) return reject(resource, "validation", text);
     if (receiving_.is_global()) {
-      resource.labels.set(label::zone, receiving_.zone);
-      resource.labels.set(label::origin, "zone");
-      resource.spec = pinned_spec(resource, receiving_.zone);
+      Attribution attribution(receiving_.zone);
+      attribution.pin(resource);
+      if (attribution.has_corrected()) applied_.corrected.push_back(wire);
     } else if (incoming_.type->provided_by_zone) {
       const auto& origin = resource.labels.get(label::origin);
       if (origin.empty() || origin == "zone") {
@@ -161,14 +188,20 @@ class Batch {
     store(std::move(resource), received);
   }
 
+  // Whether the zone label that came may be what a name was hashed with. A Kuma global looks at it no further than to
+  // overwrite it; here it gives no name that belongs to another zone of this global.
+  bool may_be_hashed_with(const std::string& zone) const {
+    return zone == receiving_.zone || !transaction_.find(*transaction_.catalogue().find("Zone"), "", zone);
+  }
+
   // A hashed name says whose it is: it has to be what its labels give, as they came or with the zone that sends. Other
   // names are taken as they are, as a Kuma global does.
   bool is_foreign_name(const ReceivedResource& received) const {
     const auto& name = received.resource.name;
     if (!receiving_.is_global() || !receiving_.peer_hashes_names || !looks_canonical(name)) return false;
     const auto& mesh_name = incoming_.type->mesh_scoped ? received.resource.mesh : received.extra_mesh;
-    if (canonical_name(mesh_name, name, received.resource.labels) == name) return false;
     auto labels = received.resource.labels;
+    if (may_be_hashed_with(labels.get(label::zone)) && canonical_name(mesh_name, name, labels) == name) return false;
     labels.set(label::zone, receiving_.zone);
     return canonical_name(mesh_name, name, labels) != name;
   }

@@ -31,8 +31,9 @@ struct Applied {
   std::size_t updated = 0;
   std::size_t removed = 0;
   std::size_t unchanged = 0;
-  std::size_t dropped = 0;   // out of scope, acknowledged all the same (6.2)
-  std::size_t misnamed = 0;  // names that belong to somebody else
+  std::size_t dropped = 0;             // out of scope, acknowledged all the same (6.2)
+  std::size_t misnamed = 0;            // names that belong to somebody else
+  std::vector<std::string> corrected;  // wire names of what named another zone, or the global, as its origin
   // Made here before the zone joined, of types that only a global provides: replaced or removed.
   std::vector<std::string> own_lost;
 };

@@ -34,6 +34,7 @@ void Index::forget(TypeState& state, const EntryPtr& entry) {
   if (in_mesh != state.live_by_mesh.end() && --in_mesh->second == 0) state.live_by_mesh.erase(in_mesh);
   auto named = state.by_wire_name.find(wire_key(entry->key.mesh, entry->current().wire_name));
   if (named != state.by_wire_name.end() && named->second == entry) state.by_wire_name.erase(named);
+  state.for_own_stores.erase(entry);
   if (entry->resource->is_copy()) {
     auto sent = state.by_source.find(entry->resource->source);
     if (sent != state.by_source.end()) {
@@ -57,6 +58,7 @@ void Index::apply(const EntryPtr& entry) {
     ++types.live_by_mesh[entry->key.mesh];
     types.by_wire_name[wire_key(entry->key.mesh, entry->current().wire_name)] = entry;
     if (entry->resource->is_copy()) types.by_source[entry->resource->source].insert(entry);
+    if ((entry->current().needs & feature_bit::own_store) != 0) types.for_own_stores.insert(entry);
   } else {
     types.tombstones[entry->revision.value] = entry;
   }
@@ -78,6 +80,10 @@ void Index::erase(const ResourceKey& key) {
   if (known == types.entries.end()) return;
   EntryPtr old = *known;
   forget(types, old);
+  types.erasures.push_back({++erasures_, old->key});
+  if (types.erasures.size() <= limits::erasures_kept) return;
+  types.forgotten = types.erasures.front().number;
+  types.erasures.pop_front();
 }
 
 void Index::set_floor(const ResourceType& type, Revision floor) { state(type).floor = floor; }
@@ -130,11 +136,33 @@ void Index::each_of_source(const ResourceType& type, std::string_view source, co
   for (const auto& entry : it->second) visit(entry->resource);
 }
 
+void Index::each_for_own_stores(const ResourceType& type, const std::function<void(const Entry&)>& visit) const {
+  const auto* types = state_if(type);
+  if (types == nullptr) return;
+  for (const auto& entry : types->for_own_stores) visit(*entry);
+}
+
 EntryPtr Index::next_after(const ResourceType& type, Revision after) const {
   const auto* types = state_if(type);
   if (types == nullptr) return nullptr;
   auto it = types->log.upper_bound(after.value);
   return it == types->log.end() ? nullptr : it->second;
+}
+
+std::optional<Index::Changes> Index::changes_since(const ResourceType& type, const Position& seen) const {
+  Changes out;
+  const auto* types = state_if(type);
+  if (types == nullptr) return out;
+  if (seen.head < types->floor || seen.erasures < types->forgotten) return std::nullopt;
+  for (auto it = types->log.upper_bound(seen.head.value); it != types->log.end(); ++it)
+    out.entries.push_back(it->second);
+  const auto missed = std::upper_bound(types->erasures.begin(), types->erasures.end(), seen.erasures,
+                                       [](auto number, const auto& erasure) { return number < erasure.number; });
+  for (auto it = missed; it != types->erasures.end(); ++it) {
+    // What was made again under the same key has its entry above.
+    if (!types->entries.contains(KeyView{it->key.mesh, it->key.name})) out.erased.push_back(it->key);
+  }
+  return out;
 }
 
 std::size_t Index::count(const ResourceType& type) const {

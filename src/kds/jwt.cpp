@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "kds/rsa_keys.h"
 #include "model/json.h"
 
 namespace kdsd::kds {
@@ -77,14 +76,12 @@ Result<Jwt> parse_jwt(std::string_view token) {
   return Jwt{key_id, std::move(*claims), std::string(token.substr(0, second)), std::move(*signature)};
 }
 
-Status check_signature(const Jwt& token, std::string_view key) {
-  auto rsa = read_public_key(key);
-  if (!rsa.ok()) return rsa.status();
+Status check_signature(const Jwt& token, const RsaKey& key) {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   const auto* signature = reinterpret_cast<const unsigned char*>(token.signature.data());
   const auto* text = reinterpret_cast<const unsigned char*>(token.signed_text.data());
   const bool is_good =
-      context && EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, rsa->get()) == 1 &&
+      context && EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get()) == 1 &&
       EVP_DigestVerify(context.get(), signature, token.signature.size(), text, token.signed_text.size()) == 1;
   if (!is_good) return Status(Code::denied, "the token's signature is not right");
   return {};

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "kds/rsa_keys.h"
 #include "model/status.h"
 
 namespace kdsd::kds {
@@ -29,8 +30,8 @@ struct Jwt {
 // Code::denied: another algorithm, or no key id.
 Result<Jwt> parse_jwt(std::string_view token);
 
-// `key`: as in rsa_keys.h. Code::denied: the signature is not by this key. Code::invalid: the key cannot be used.
-Status check_signature(const Jwt& token, std::string_view key);
+// Code::denied: the signature is not by this key.
+Status check_signature(const Jwt& token, const RsaKey& key);
 
 // Code::invalid: the key cannot be used.
 Result<std::string> sign_jwt(const boost::json::object& claims, std::string_view key_id, std::string_view private_key);

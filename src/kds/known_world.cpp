@@ -6,10 +6,6 @@
 #include "model/json.h"
 
 namespace kdsd::kds {
-KnownFeatures KnownFeatures::of(const Features& features) {
-  return {features.bits(), {features.has(feature::hash_suffix), features.has(feature::kdsd_target_ref_rewrite)}};
-}
-
 const KnownZone* World::find(std::string_view zone) const {
   const auto it = std::lower_bound(zones.begin(), zones.end(), zone,
                                    [](const KnownZone& known, std::string_view name) { return known.name < name; });
@@ -50,7 +46,7 @@ World world_of(const Core& core) {
     KnownZone known{zone->name, zone_enabled(view, zone->name), std::nullopt, std::nullopt};
     if (const auto* status = core.zones().find(zone->name); status != nullptr && !status->subscription_id.empty()) {
       known.kind = status->kind;
-      known.features = KnownFeatures::of(status->node.features);
+      known.features = KnownFeatures::of(status->node);
     }
     world.zones.push_back(std::move(known));
   });

@@ -9,21 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kds/outbound.h"
-#include "kds/wire.h"
+#include "kds/peer_features.h"
 #include "policy/control_plane.h"
 
 namespace kdsd::kds {
 
 class Core;
-
-// The features of a zone's control plane, as far as they decide what it is sent and in which form.
-struct KnownFeatures {
-  std::uint8_t bits = 0;  // as feature_bit
-  PeerClass form;
-
-  static KnownFeatures of(const Features& features);
-};
 
 struct KnownZone {
   std::string name;

@@ -3,6 +3,7 @@
 #include <array>
 #include <openssl/sha.h>
 
+#include "kds/api_server_rules.h"
 #include "kds/signing_key.h"
 #include "model/document.h"
 #include "model/hash.h"
@@ -102,9 +103,18 @@ Result<policy::Role> role_of_relayed(const Resource& resource, const boost::json
   return policy::compute_role(spec, resource.labels.get(label::namespace_), policy::Environment::kubernetes, "");
 }
 
+std::string held_back_because(const Resource& resource, const Sending& sending) {
+  return refused_by_api_server(resource, wire_name(resource, sending), wire_labels(resource, sending));
+}
+
 Decision audience_of(const Resource& resource, const Sending& sending, const ZoneEnabled& zone_enabled) {
   if (resource.labels.get(label::kds_sync) == "disabled") return nobody("kds-sync-disabled");
-  if (sending.is_global()) return resource.is_copy() ? relayed(resource, zone_enabled) : own_of_global(resource);
+  if (sending.is_global()) {
+    auto decision = resource.is_copy() ? relayed(resource, zone_enabled) : own_of_global(resource);
+    if (decision.audience.kind != Audience::Kind::nobody && !held_back_because(resource, sending).empty())
+      decision.needs |= feature_bit::own_store;
+    return decision;
+  }
   if (resource.is_copy()) return nobody("not-originated-here");
   const auto& origin = resource.labels.get(label::origin);
   if (!origin.empty() && origin != "zone") return nobody("not-originated-here");

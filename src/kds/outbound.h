@@ -43,6 +43,9 @@ using ZoneEnabled = std::function<bool(std::string_view zone)>;
 
 Decision audience_of(const Resource& resource, const Sending& sending, const ZoneEnabled& zone_enabled);
 
+// What of a resource the API server of a Kubernetes zone would refuse, as api_server_rules.h says; empty: nothing.
+std::string held_back_because(const Resource& resource, const Sending& sending);
+
 // The role that a policy of a zone has on the global: computed again from the spec as received
 // (policy-semantics.md 1.3). Code::invalid as compute_role.
 Result<policy::Role> role_of_relayed(const Resource& resource, const boost::json::value& spec);

@@ -1,5 +1,6 @@
 #include "kds/proxy_queries.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kuma/mesh/v1alpha1/kds.pb.h"
@@ -61,14 +62,23 @@ std::optional<Answer> decode_answer(ProxyView view, std::string_view bytes) {
   return std::nullopt;
 }
 
+// What the asker wrote, cut to what a name can have, between characters.
+std::string echoed(const std::string& text) {
+  auto size = std::min(text.size(), limits::proxy_echoed_bytes);
+  const auto is_inside = [&](std::size_t at) { return at < text.size() && (text[at] & 0xc0) == 0x80; };
+  while (size > 0 && is_inside(size)) --size;
+  return text.substr(0, size);
+}
+
 // The id has the same number in all three kinds of questions, and so has the error in all kinds of answers.
 std::optional<std::string> refusal_of(std::string_view bytes, const std::string& zone) {
   wire::ClustersRequest question;
   if (!question.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return std::nullopt;
+  if (question.request_id().size() > limits::proxy_query_id_bytes) return std::nullopt;
   wire::ClustersResponse answer;
   answer.set_request_id(question.request_id());
   answer.set_error("control plane " + zone + " runs no proxies: it has no Envoy to ask about " +
-                   question.resource_type() + " " + question.resource_name());
+                   echoed(question.resource_type()) + " " + echoed(question.resource_name()));
   return answer.SerializeAsString();
 }
 
@@ -88,16 +98,23 @@ void ProxyQueries::closed(std::uint64_t stream, const std::string& why) {
   for (const auto& [id, each] : waiting) each.done(Status(Code::unavailable, "the zone's stream ended: " + why));
 }
 
-void ProxyQueries::ask(const ProxyQuery& query, std::string id, Timestamp now, ProxyAnswer done) {
-  Stream* newest = nullptr;
-  for (auto& [number, stream] : streams_) {
-    if (stream.zone == query.zone && stream.view == query.view) newest = &stream;
+std::uint64_t ProxyQueries::ask(const ProxyQuery& query, std::string id, Timestamp now, ProxyAnswer done) {
+  auto newest = streams_.end();
+  for (auto it = streams_.begin(); it != streams_.end(); ++it) {
+    if (it->second.zone == query.zone && it->second.view == query.view) newest = it;
   }
-  if (newest == nullptr) return done(Status(Code::unavailable, "zone " + query.zone + " is not connected"));
-  if (newest->waiting.size() >= limits::proxy_queries_waiting)
-    return done(Status(Code::exhausted, "too many questions to zone " + query.zone + " wait for their answers"));
-  newest->outbox.push_back(encode_question(query, id));
-  newest->waiting[std::move(id)] = {{now.nanos + limits::proxy_answer_nanos}, std::move(done)};
+  if (newest == streams_.end()) {
+    done(Status(Code::unavailable, "zone " + query.zone + " is not connected"));
+    return 0;
+  }
+  auto& stream = newest->second;
+  if (std::max(stream.waiting.size(), stream.outbox.size()) >= limits::proxy_queries_waiting) {
+    done(Status(Code::exhausted, "too many questions to zone " + query.zone + " wait for their answers"));
+    return 0;
+  }
+  stream.outbox.push_back({id, encode_question(query, id)});
+  stream.waiting[std::move(id)] = {{now.nanos + limits::proxy_answer_nanos}, std::move(done)};
+  return newest->first;
 }
 
 Status ProxyQueries::answered(std::uint64_t stream, std::string_view bytes) {
@@ -120,7 +137,7 @@ Status ProxyQueries::asked(std::uint64_t stream, std::string_view bytes, Timesta
   auto& from = streams_.at(stream);
   auto answer = refusal_of(bytes, from.zone);
   if (!answer) return Status(Code::malformed, "not a question to a proxy");
-  if (from.due.size() >= limits::proxy_queries_waiting)
+  if (from.due.size() + from.outbox.size() >= limits::proxy_queries_waiting)
     return Status(Code::exhausted, "too many questions wait for their answers");
   from.due.push_back({{now.nanos + limits::proxy_answer_delay_nanos}, std::move(*answer)});
   return {};
@@ -129,13 +146,19 @@ Status ProxyQueries::asked(std::uint64_t stream, std::string_view bytes, Timesta
 void ProxyQueries::tick(Timestamp now) {
   std::vector<ProxyAnswer> late;
   for (auto& [number, stream] : streams_) {
+    const auto late_before = late.size();
     for (auto it = stream.waiting.begin(); it != stream.waiting.end();) {
       const bool is_late = now >= it->second.until;
       if (is_late) late.push_back(std::move(it->second.done));
       it = is_late ? stream.waiting.erase(it) : std::next(it);
     }
+    // Nobody waits for the answers any more: a zone that reads again is not asked.
+    if (late.size() > late_before) {
+      std::erase_if(stream.outbox,
+                    [&](const Queued& each) { return !each.id.empty() && !stream.waiting.contains(each.id); });
+    }
     for (; !stream.due.empty() && now >= stream.due.front().at; stream.due.pop_front())
-      stream.outbox.push_back(std::move(stream.due.front().bytes));
+      stream.outbox.push_back({"", std::move(stream.due.front().bytes)});
   }
   for (const auto& done : late) done(Status(Code::unavailable, "the zone gave no answer in time"));
 }
@@ -143,7 +166,7 @@ void ProxyQueries::tick(Timestamp now) {
 std::optional<std::string> ProxyQueries::next(std::uint64_t stream) {
   auto it = streams_.find(stream);
   if (it == streams_.end() || it->second.writing || it->second.outbox.empty()) return std::nullopt;
-  auto bytes = std::move(it->second.outbox.front());
+  auto bytes = std::move(it->second.outbox.front().bytes);
   it->second.outbox.pop_front();
   it->second.writing = true;
   return bytes;

@@ -20,8 +20,11 @@
 namespace kdsd::kds {
 
 namespace limits {
-inline constexpr std::size_t proxy_queries_waiting = 64;               // of one stream; more are refused
-inline constexpr std::int64_t proxy_answer_nanos = 15'000'000'000;     // a Kuma zone allows its proxy 10 s
+// Of one stream: questions that wait for their answers, and answers that wait to be read; more are refused.
+inline constexpr std::size_t proxy_queries_waiting = 64;
+inline constexpr std::size_t proxy_query_id_bytes = 256;            // Kuma's are UUIDs
+inline constexpr std::size_t proxy_echoed_bytes = 253;              // of a name in an answer, as long as names may be
+inline constexpr std::int64_t proxy_answer_nanos = 15'000'000'000;  // a Kuma zone allows its proxy 10 s
 inline constexpr std::int64_t proxy_answer_delay_nanos = 100'000'000;  // a Kuma global takes no answer before that
 }  // namespace limits
 
@@ -56,12 +59,13 @@ class ProxyQueries {
   // Whoever waits for it is told.
   void closed(std::uint64_t stream, const std::string& why);
 
-  // `id`: a new one for each question.
-  void ask(const ProxyQuery& query, std::string id, Timestamp now, ProxyAnswer done);
+  // `id`: a new one for each question. The stream that has something to write now; 0: none.
+  std::uint64_t ask(const ProxyQuery& query, std::string id, Timestamp now, ProxyAnswer done);
 
   // On the global: an answer. Code::malformed for what is none; an answer that nobody waits for (any more) is dropped.
   Status answered(std::uint64_t stream, std::string_view bytes);
-  // On a zone: a question, to be answered with an error later.
+  // On a zone: a question, to be answered with an error later. Code::malformed for what is none; Code::exhausted when
+  // the global asks and does not read.
   Status asked(std::uint64_t stream, std::string_view bytes, Timestamp now);
 
   // Ends waiting that took too long, and answers what is due.
@@ -81,11 +85,15 @@ class ProxyQueries {
     Timestamp at;
     std::string bytes;
   };
+  struct Queued {
+    std::string id;  // of a question; empty: an answer
+    std::string bytes;
+  };
   struct Stream {
     std::string zone;
     ProxyView view = ProxyView::config_dump;
     bool writing = false;
-    std::deque<std::string> outbox;
+    std::deque<Queued> outbox;               // together with `due`, and of questions, not more than may wait
     std::map<std::string, Waiting> waiting;  // by id of the question
     std::deque<Due> due;
   };

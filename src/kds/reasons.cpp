@@ -10,7 +10,7 @@ struct Reason {
   std::string_view sentence;  // `%` stands for the value behind the word
 };
 
-constexpr std::array<Reason, 21> reasons = {{
+constexpr std::array<Reason, 22> reasons = {{
     {"global-originated", "the global control plane wrote it, and what it writes goes to every zone"},
     {"shared-across-zones", "the type is shared: what one zone has, all other zones get"},
     {"producer", "the owner of a service says how everybody should call it, so all other zones get it"},
@@ -32,6 +32,9 @@ constexpr std::array<Reason, 21> reasons = {{
     {"origin-zone", "it was written there"},
     {"zone-tag:", "its top-level targetRef names zone %"},
     {"feature-missing:", "the zone's control plane does not announce the feature %"},
+    {"api-server-refuses:",
+     "the zone keeps resources in Kubernetes, whose API server would refuse this one (%), and it would reconnect for "
+     "ever"},
     {"no-global", "this zone is connected to no global control plane, so nothing leaves it"},
 }};
 

@@ -16,7 +16,7 @@ Status Sender::on_request(const Request& request, Timestamp now) {
     started_ = true;
     node_ = request.node;
     features_ = request.node.features;
-    class_ = {features_.has(feature::hash_suffix), features_.has(feature::kdsd_target_ref_rewrite)};
+    peer_ = KnownFeatures::of(node_);
   }
   const auto* type = index_.catalogue().find(request.type);
   if (type == nullptr && !types_.contains(request.type) &&
@@ -50,7 +50,7 @@ Status Sender::first_request(const Request& request, TypeState& state, const Res
   const bool has_token = ResumeToken::parse(request.node.resume, token);
   if (has_token && token.store_id != options_.store_id) came_from_another_store_ = true;
   if (type != nullptr && has_token && token.store_id == options_.store_id &&
-      options_.epochs.knows(token.epoch, token.revision, index_.head()) && token.feature_bits == features_.bits() &&
+      options_.epochs.knows(token.epoch, token.revision, index_.head()) && token.feature_bits == peer_.bits &&
       token.revision >= index_.floor(*type)) {
     state.cursor = token.revision;
     state.resumed = true;
@@ -94,7 +94,12 @@ void Sender::record_rejection(const Request& request, TypeState& state, Timestam
 }
 
 bool Sender::may_have(const Presence& presence) const {
-  if ((presence.needs & features_.bits()) != presence.needs) return false;
+  if ((presence.needs & peer_.bits) != presence.needs) return false;
+  return presence.audience.includes(options_.receiver);
+}
+
+bool Sender::spares(const Presence& presence) const {
+  if (!started_ || (presence.needs & ~peer_.bits) != feature_bit::own_store) return false;
   return presence.audience.includes(options_.receiver);
 }
 
@@ -103,9 +108,9 @@ void Sender::collect_entry(const Entry& entry, const TypeState& state, Part& par
   const bool had = before != nullptr && may_have(*before);
   const bool has = entry.resource != nullptr && may_have(entry.current());
   EncodedPtr encoded;
-  if (has) encoded = cache_.get(entry, class_);
+  if (has) encoded = cache_.get(entry, peer_.form);
   const std::string mesh = entry.key.type->mesh_scoped ? entry.key.mesh : std::string();
-  const bool by_wire_name = class_.hashed || !entry.key.type->hashed;
+  const bool by_wire_name = peer_.form.hashed || !entry.key.type->hashed;
   if (had && (!encoded || (by_wire_name && before->wire_name != entry.current().wire_name))) {
     part.removed.push_back((by_wire_name ? before->wire_name : entry.key.name) + "." + mesh);
     part.bytes += part.removed.back().size() + 4;
@@ -186,8 +191,8 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
   if (first && part.complete && !state.held.empty()) {
     for (const auto& [key, version] : state.held) {
       auto removed = parse_removed(*type, key);
-      auto resource = class_.hashed ? index_.find_by_wire_name(*type, removed.mesh, removed.name)
-                                    : index_.find(*type, removed.mesh, removed.name);
+      auto resource = peer_.form.hashed ? index_.find_by_wire_name(*type, removed.mesh, removed.name)
+                                        : index_.find(*type, removed.mesh, removed.name);
       auto entry = resource ? index_.find_entry(resource->key()) : nullptr;
       if (!entry || !entry->resource || !may_have(entry->current())) part.removed.push_back(key);
     }
@@ -211,7 +216,7 @@ std::optional<Message> Sender::build(const std::string& name, TypeState& state, 
   head.sender = options_.identifier;
   head.removed = std::move(part.removed);
   if (peer_is_kdsd()) {
-    ResumeToken token{options_.store_id, options_.epochs.current(), part.until, features_.bits()};
+    ResumeToken token{options_.store_id, options_.epochs.current(), part.until, peer_.bits};
     head.version_info = token.text();
     if (!state.first_done) {
       if (state.resumed) head.version_info += " resumed";

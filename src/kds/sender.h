@@ -21,6 +21,7 @@
 #include "kds/encoded_cache.h"
 #include "kds/epochs.h"
 #include "kds/index.h"
+#include "kds/peer_features.h"
 #include "kds/wire.h"
 
 namespace kdsd::kds {
@@ -127,6 +128,9 @@ class Sender {
   // Whether the peer offered a token of another store: it has what another global sent it.
   bool came_from_another_store() const { return came_from_another_store_; }
   const Features& features() const { return features_; }
+  // Whether the peer would get a resource if its zone kept it in a store of its own, and does not
+  // (kds-protocol.md 6.7).
+  bool spares(const Presence& presence) const;
   const NodeInfo& node() const { return node_; }
   bool started() const { return started_; }
   const SenderOptions& options() const { return options_; }
@@ -172,7 +176,7 @@ class Sender {
   Features features_;
   NodeInfo node_;
   bool started_ = false;
-  PeerClass class_;
+  KnownFeatures peer_;
   std::string waits_for_;  // empty: for nobody
   bool came_from_another_store_ = false;
   std::uint64_t nonce_ = 0;

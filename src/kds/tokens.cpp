@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "kds/jwt.h"
 #include "model/json.h"
 #include "policy/core_name.h"
 
@@ -72,7 +71,7 @@ Timestamp timestamp_of(double seconds) {
   return {static_cast<std::int64_t>(std::clamp(seconds, 0.0, last) * static_cast<double>(nanos_per_second))};
 }
 
-Status check_life(const json::object& claims, const TokenKeys& keys, Timestamp now, Timestamp& expires) {
+Status check_life(const json::object& claims, const std::set<std::string>& revoked, Timestamp now, Timestamp& expires) {
   const double here = static_cast<double>(now.nanos) / static_cast<double>(nanos_per_second);
   const auto end = seconds_of(claims, "exp");
   if (!end) return Status(Code::denied, "the token has no end");
@@ -81,26 +80,22 @@ Status check_life(const json::object& claims, const TokenKeys& keys, Timestamp n
   if (claims.contains("nbf") && (!begin || here < *begin)) return Status(Code::denied, "the token is not valid yet");
   const std::string id(find_text(claims, {"jti"}));
   if (id.empty()) return Status(Code::denied, "the token has no id");
-  if (keys.revoked.contains(id)) return Status(Code::denied, "the token is revoked");
+  if (revoked.contains(id)) return Status(Code::denied, "the token is revoked");
   expires = timestamp_of(*end);
   return {};
 }
 
-Status check_with_known_keys(const Jwt& token, const TokenRules& rules, const TokenKeys& keys) {
-  Status last(Code::denied, "there is no key with the id that the token names");
-  for (const auto& key : rules.static_keys) {
-    if (key.id != token.key_id) continue;
-    last = check_signature(token, key.pem);
-    if (last.ok()) return last;
-  }
-  const auto serial = number_of(token.key_id);
-  if (!rules.use_secrets || !serial) return last;
-  for (const auto& key : keys.keys) {
-    if (key.serial != *serial) continue;
-    last = check_signature(token, key.key);
-    if (last.ok()) return last;
-  }
-  return last;
+// `zone-token-signing-key-7`, or without a number; how the number is spelled does not matter.
+bool is_signing_key(const Place& place, std::string_view name) {
+  if (!name.starts_with(place.key_prefix)) return false;
+  name.remove_prefix(place.key_prefix.size());
+  return name.empty() || name.starts_with('-');
+}
+
+// As `is_signing_key` says.
+std::uint64_t serial_of(const Place& place, std::string_view name) {
+  name.remove_prefix(place.key_prefix.size());
+  return name.empty() ? 0 : number_of(name.substr(1)).value_or(0);
 }
 
 Result<std::vector<std::string>> texts_of(const json::object& claims, std::string_view name) {
@@ -132,11 +127,7 @@ TokenKeys collect_token_keys(const Index& index, const policy::ControlPlaneKind&
     if (kind == TokenKind::user && secret->is_copy()) return;
     const auto name = policy::split_core_name(control_plane, *secret->type, secret->name).name;
     if (name == place.revocations) add_revoked(data_of(*secret), out.revoked);
-    if (!name.starts_with(place.key_prefix)) return;
-    const auto suffix = std::string_view(name).substr(place.key_prefix.size());
-    if (!suffix.empty() && !suffix.starts_with('-')) return;
-    const auto serial = suffix.empty() ? std::nullopt : number_of(suffix.substr(1));
-    out.keys.push_back({serial.value_or(0), data_of(*secret)});
+    if (is_signing_key(place, name)) out.keys.push_back({serial_of(place, name), data_of(*secret)});
   };
   if (kind == TokenKind::dataplane) {
     index.each_in_mesh(*index.catalogue().find("Secret"), mesh, take);
@@ -152,14 +143,45 @@ TokenKeys collect_token_keys(const Index& index, const policy::ControlPlaneKind&
   return out;
 }
 
-Result<VerifiedToken> verify_token(std::string_view token, const TokenRules& rules, const TokenKeys& keys,
-                                   Timestamp now) {
+bool is_token_secret(const policy::ControlPlaneKind& control_plane, TokenKind kind, const std::string& mesh,
+                     const ResourceKey& secret) {
+  const auto place = place_of(kind, mesh);
+  const auto name = policy::split_core_name(control_plane, *secret.type, secret.name).name;
+  const bool may_hold_keys = secret.type->name == place.type && secret.mesh == mesh;
+  if (may_hold_keys && is_signing_key(place, name)) return true;
+  // Those of a mesh may also be revoked for all meshes together.
+  return name == place.revocations && (may_hold_keys || secret.type->name == "GlobalSecret");
+}
+
+TokenVerifier::TokenVerifier(const TokenRules& rules, TokenKeys keys) : revoked_(std::move(keys.revoked)) {
+  for (const auto& key : rules.static_keys) static_keys_.push_back({key.id, read_public_key(key.pem)});
+  if (!rules.use_secrets) return;
+  for (const auto& key : keys.keys) secret_keys_.push_back({key.serial, read_public_key(key.key)});
+}
+
+Status TokenVerifier::check(const Jwt& token) const {
+  Status last(Code::denied, "there is no key with the id that the token names");
+  const auto is_by = [&](const Result<RsaKey>& key) {
+    last = key.ok() ? check_signature(token, *key) : key.status();
+    return last.ok();
+  };
+  for (const auto& each : static_keys_) {
+    if (each.id == token.key_id && is_by(each.key)) return last;
+  }
+  const auto serial = number_of(token.key_id);
+  if (!serial) return last;
+  for (const auto& each : secret_keys_) {
+    if (each.serial == *serial && is_by(each.key)) return last;
+  }
+  return last;
+}
+
+Result<VerifiedToken> TokenVerifier::verify(std::string_view token, Timestamp now) const {
   auto parsed = parse_jwt(token);
   if (!parsed.ok()) return Status(Code::denied, parsed.status().message());
-  if (auto status = check_with_known_keys(*parsed, rules, keys); !status.ok())
-    return Status(Code::denied, status.message());
+  if (auto status = check(*parsed); !status.ok()) return Status(Code::denied, status.message());
   VerifiedToken out;
-  if (auto status = check_life(parsed->claims, keys, now, out.expires); !status.ok()) return status;
+  if (auto status = check_life(parsed->claims, revoked_, now, out.expires); !status.ok()) return status;
   out.claims = std::move(parsed->claims);
   return out;
 }

@@ -2,8 +2,8 @@
 // 3).
 //
 // Pure. Keys and revocations are collected from the index on the core executor; everything else works on that copy and
-// may run on any thread. A refused token is Code::denied with a reason for the log: callers are told only that it was
-// refused.
+// may run on any thread, or on several at once. A refused token is Code::denied with a reason for the log: callers are
+// told only that it was refused.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "kds/index.h"
+#include "kds/jwt.h"
+#include "kds/rsa_keys.h"
 #include "model/status.h"
 #include "policy/control_plane.h"
 
@@ -49,6 +51,10 @@ std::string first_key_name(TokenKind kind, std::string_view mesh);
 TokenKeys collect_token_keys(const Index& index, const policy::ControlPlaneKind& control_plane, TokenKind kind,
                              const std::string& mesh);
 
+// Whether the secret is one that `collect_token_keys` takes something from.
+bool is_token_secret(const policy::ControlPlaneKind& control_plane, TokenKind kind, const std::string& mesh,
+                     const ResourceKey& secret);
+
 // How tokens of one kind are verified here.
 struct TokenRules {
   std::vector<StaticKey> static_keys;  // tried first
@@ -60,9 +66,30 @@ struct VerifiedToken {
   Timestamp expires;
 };
 
-// Signature, times and revocation; what the claims mean is for the reader.
-Result<VerifiedToken> verify_token(std::string_view token, const TokenRules& rules, const TokenKeys& keys,
-                                   Timestamp now);
+// Signature, times and revocation; what the claims mean is for the reader. Reads its keys once, so that a token costs
+// no more than a signature for each key with the id that it names.
+class TokenVerifier {
+ public:
+  TokenVerifier(const TokenRules& rules, TokenKeys keys);
+
+  Result<VerifiedToken> verify(std::string_view token, Timestamp now) const;
+
+ private:
+  struct StaticRsaKey {
+    std::string id;
+    Result<RsaKey> key;
+  };
+  struct SecretRsaKey {
+    std::uint64_t serial = 0;
+    Result<RsaKey> key;
+  };
+
+  Status check(const Jwt& token) const;
+
+  std::vector<StaticRsaKey> static_keys_;
+  std::vector<SecretRsaKey> secret_keys_;
+  std::set<std::string> revoked_;
+};
 
 struct UserClaims {
   std::string name;

@@ -248,6 +248,13 @@ std::string to_pretty_json(const json::value& value) {
   return out;
 }
 
+std::optional<std::int64_t> whole_number(const json::value& value) {
+  if (!value.is_number()) return std::nullopt;
+  json::error_code problem;
+  const auto number = value.to_number<std::int64_t>(problem);
+  return problem ? std::nullopt : std::optional(number);
+}
+
 bool json_equal(const json::value& a, const json::value& b) {
   if (a.is_number() && b.is_number()) return numbers_equal(a, b);
   if (a.kind() != b.kind()) return false;
@@ -281,6 +288,12 @@ std::string_view find_text(const json::value& value, std::initializer_list<std::
   const auto* found = find(value, path);
   if (found == nullptr || !found->is_string()) return {};
   return {found->get_string().data(), found->get_string().size()};
+}
+
+const json::array& find_list(const json::value& value, std::initializer_list<std::string_view> path) {
+  static const json::array none;
+  const auto* found = find(value, path);
+  return found != nullptr && found->is_array() ? found->get_array() : none;
 }
 
 }  // namespace kdsd

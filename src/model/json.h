@@ -5,6 +5,8 @@
 
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +40,13 @@ bool json_equal(const boost::json::value& a, const boost::json::value& b);
 const boost::json::value* find(const boost::json::value& value, std::initializer_list<std::string_view> path);
 // The text at a path, empty when missing or no text.
 std::string_view find_text(const boost::json::value& value, std::initializer_list<std::string_view> path);
+// The list at a path, an empty one when missing or no list.
+const boost::json::array& find_list(const boost::json::value& value, std::initializer_list<std::string_view> path);
+// An object would become a temporary value, and the list be gone with it.
+const boost::json::array& find_list(const boost::json::object&, std::initializer_list<std::string_view>) = delete;
+
+// A number that an int64 holds without loss; nothing for anything else.
+std::optional<std::int64_t> whole_number(const boost::json::value& value);
 
 // YAML documents of one file, as JSON values. Same limits and refusals; aliases are expanded and counted.
 // Empty documents are left out.

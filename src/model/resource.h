@@ -77,11 +77,14 @@ struct Audience {
   friend bool operator==(const Audience&, const Audience&) = default;
 };
 
-// Peer features that decide whether a resource may be sent to it (kds-protocol.md 5.1, rules 4, 5 and 7).
+// What a peer can take, where that decides whether a resource may be sent to it (kds-protocol.md 5.1, rules 4, 5 and 7,
+// and 6.7).
 namespace feature_bit {
 inline constexpr std::uint8_t producer_policy_flow = 1;
 inline constexpr std::uint8_t optional_target_ref = 2;
 inline constexpr std::uint8_t multizone_generator = 4;
+// Keeps resources in a store of its own; no API server stands between that could refuse one.
+inline constexpr std::uint8_t own_store = 8;
 }  // namespace feature_bit
 
 // From `since` on, until the next one in the list begins, these receivers had the resource under this name.

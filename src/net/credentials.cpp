@@ -5,6 +5,7 @@
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 #include <openssl/bio.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -24,15 +25,33 @@ BioPtr reader_of(const std::string& text) {
   return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free);
 }
 
+using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
+
+CertificatePtr next_certificate(BIO* reader) {
+  return {PEM_read_bio_X509(reader, nullptr, nullptr, nullptr), X509_free};
+}
+
+// All of them, to the end of the text.
+bool can_read_all(const std::string& pem) {
+  const auto reader = reader_of(pem);
+  std::size_t count = 0;
+  while (next_certificate(reader.get())) ++count;
+  const auto error = ERR_peek_last_error();
+  ERR_clear_error();
+  return count > 0 && ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+}
+
+// What gRPC would stumble over at the next handshake, when nobody is told any more.
 Status check_pair(const ServerTls& tls) {
-  std::unique_ptr<X509, decltype(&X509_free)> certificate(
-      PEM_read_bio_X509(reader_of(tls.certificate_pem).get(), nullptr, nullptr, nullptr), X509_free);
+  const auto certificate = next_certificate(reader_of(tls.certificate_pem).get());
   if (!certificate) return Status(Code::invalid, "the TLS certificate cannot be read");
   std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
       PEM_read_bio_PrivateKey(reader_of(tls.key_pem).get(), nullptr, nullptr, const_cast<char*>("")), EVP_PKEY_free);
   if (!key) return Status(Code::invalid, "the TLS key cannot be read");
   if (X509_check_private_key(certificate.get(), key.get()) != 1)
     return Status(Code::invalid, "TLS certificate and key do not belong together");
+  if (!tls.client_ca_pem.empty() && !can_read_all(tls.client_ca_pem))
+    return Status(Code::invalid, "the certificates that clients' may be signed by cannot be read");
   return {};
 }
 

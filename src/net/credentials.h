@@ -41,8 +41,8 @@ class ServerCertificates {
  public:
   explicit ServerCertificates(ServerTls tls) : tls_(std::move(tls)) {}
 
-  // Code::invalid, and the old ones stay, when certificate and key cannot be read or do not belong together. A client
-  // certificate is asked for or not as it was at the start.
+  // Code::invalid, and the old ones stay, when a certificate or the key cannot be read, or do not belong together. A
+  // client certificate is asked for or not as it was at the start.
   Status replace(const ServerTls& tls);
 
   // What gRPC calls.

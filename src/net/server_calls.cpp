@@ -58,6 +58,8 @@ void StreamCall::on_message(const grpc::ByteBuffer* buffer) {
     // too.
     if (is_cut()) return;  // a lost connection, or a message above gRPC's limit: OnCancel follows
     if (opened_.kind == kds::StreamKind::zone_to_global) end(grpc::StatusCode::INTERNAL, "the zone sends no more");
+    // Questions on it would wait for answers that cannot come.
+    if (kds::is_admin(opened_.kind)) end(grpc::StatusCode::OK, "the zone answers no more");
     return;
   }
   auto bytes = from_byte_buffer(*buffer, message_bytes_max_);

@@ -12,8 +12,6 @@ namespace kdsd::policy {
 namespace json = boost::json;
 namespace {
 
-bool is_limited(Role role) { return role == Role::consumer || role == Role::workload_owner; }
-
 json::object explicit_target(const json::value& spec, Role role, const std::string& zone,
                              const std::string& namespace_) {
   const auto* written = find(spec, {"targetRef"});

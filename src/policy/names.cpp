@@ -73,6 +73,8 @@ void check_prefix(std::string_view prefix, std::vector<std::string>& problems) {
 
 }  // namespace
 
+std::string_view plain_group(std::string_view group) { return group == "core" ? std::string_view() : group; }
+
 std::optional<std::string> name_problem(std::string_view name, std::size_t longest) {
   if (name.empty()) return "cannot be empty";
   if (name.size() > longest) return "value length must less or equal " + std::to_string(longest);

@@ -19,6 +19,9 @@ inline constexpr std::size_t dns_label_bytes = 63;   // mesh names, label values
 inline constexpr std::size_t core_name_bytes = 317;  // name, dot, namespace (namespaces.md 2)
 }  // namespace limits
 
+// An API group as it is compared: `core` is the one without a name.
+std::string_view plain_group(std::string_view group);
+
 // The reason why a text is no resource name; nothing when it is one.
 std::optional<std::string> name_problem(std::string_view name, std::size_t longest = limits::name_bytes);
 std::optional<std::string> mesh_name_problem(std::string_view mesh);

@@ -20,12 +20,6 @@ constexpr std::array<std::string_view, 3> cluster_policies = {"MeshCircuitBreake
 
 bool is_route(const ResourceType& type) { return type.name == "MeshHTTPRoute" || type.name == "MeshTCPRoute"; }
 
-const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path) {
-  static const json::array none;
-  const auto* found = find(value, path);
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 bool is_filled(const json::value& ref, std::string_view field) {
   const auto* value = find(ref, {field});
   return value != nullptr && value->is_object() && !value->get_object().empty();
@@ -100,17 +94,17 @@ class Door {
     }
     if (std::find(cluster_policies.begin(), cluster_policies.end(), type_.name) == cluster_policies.end()) {
       outcome.refuse(field, "value 'MeshGateway' is not supported");
-    } else if (role.ok() && (*role == Role::consumer || *role == Role::workload_owner)) {
+    } else if (role.ok() && is_limited(*role)) {
       outcome.refuse(field, "in a custom namespace only a producer policy can target MeshGateway, this policy is " +
                                 std::string(text(*role)));
     }
   }
 
   void check_items(Outcome& semantic) {
-    const auto& to = list_at(spec_, {"to"});
+    const auto& to = find_list(spec_, {"to"});
     for (std::size_t i = 0; i < to.size(); ++i) check_to_item(to[i], i, semantic);
     if (type_.name != "MeshTrafficPermission") return;
-    const auto& from = list_at(spec_, {"from"});
+    const auto& from = find_list(spec_, {"from"});
     for (std::size_t i = 0; i < from.size(); ++i) check_permission(from[i], i, semantic);
   }
 
@@ -145,19 +139,19 @@ class Door {
   // V-GW-3 and V-GW-4: who lets traffic into the mesh through a gateway decides about services of the own namespace
   // only.
   void check_backends(Outcome& outcome) {
-    const auto& to = list_at(spec_, {"to"});
+    const auto& to = find_list(spec_, {"to"});
     for (std::size_t i = 0; i < to.size(); ++i) {
-      const auto& rules = list_at(to[i], {"rules"});
+      const auto& rules = find_list(to[i], {"rules"});
       for (std::size_t j = 0; j < rules.size(); ++j)
         check_rule(rules[j], element(element("spec.to", i) + ".rules", j), outcome);
     }
   }
 
   void check_rule(const json::value& rule, const std::string& path, Outcome& outcome) {
-    const auto& refs = list_at(rule, {"default", "backendRefs"});
+    const auto& refs = find_list(rule, {"default", "backendRefs"});
     for (std::size_t i = 0; i < refs.size(); ++i)
       check_backend(refs[i], element(path + ".default.backendRefs", i), outcome);
-    const auto& filters = list_at(rule, {"default", "filters"});
+    const auto& filters = find_list(rule, {"default", "filters"});
     for (std::size_t i = 0; i < filters.size(); ++i) {
       const auto* ref = find(filters[i], {"requestMirror", "backendRef"});
       if (ref != nullptr)

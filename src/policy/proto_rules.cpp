@@ -45,7 +45,7 @@ void check_address(const json::value& networking, Outcome& outcome) {
 
 void check_inbound(const json::value& inbound, const std::string& path, Outcome& outcome) {
   const auto* port = find(inbound, {"port"});
-  const auto number = port != nullptr && port->is_number() ? port->to_number<std::int64_t>() : 0;
+  const auto number = port == nullptr ? 0 : whole_number(*port).value_or(0);
   if (number < 1 || number > most_port) outcome.refuse(path + ".port", "port must be in the range [1, 65535]");
   if (find(inbound, {"tags", service_tag}) == nullptr) {
     outcome.refuse(keyed(path + ".tags", service_tag), "tag has to exist");

@@ -10,22 +10,14 @@ namespace kdsd::policy {
 namespace json = boost::json;
 namespace {
 
-const json::array& entries(const json::value& spec, std::string_view section) {
-  static const json::array none;
-  const auto* found = find(spec, {section});
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
-std::string_view plain_group(std::string_view group) { return group == "core" ? std::string_view() : group; }
-
 bool names_kind(const json::value& entry, const ObjectKind& object) {
   return plain_group(find_text(entry, {"group"})) == plain_group(object.group) &&
          find_text(entry, {"kind"}) == object.kind;
 }
 
 bool grants(const json::value& spec, const CrossNamespaceReference& reference) {
-  const auto& from = entries(spec, "from");
-  const auto& to = entries(spec, "to");
+  const auto& from = find_list(spec, {"from"});
+  const auto& to = find_list(spec, {"to"});
   return std::any_of(from.begin(), from.end(),
                      [&](const json::value& entry) {
                        return names_kind(entry, reference.from) &&
@@ -57,9 +49,9 @@ GrantDecision grant_allows(const CrossNamespaceReference& reference, const std::
 
 void check_reference_grant(const json::value& spec, Outcome& outcome) {
   for (std::string_view section : {"from", "to"}) {
-    if (entries(spec, section).empty()) outcome.refuse(member("spec", section), "must have at least one item");
+    if (find_list(spec, {section}).empty()) outcome.refuse(member("spec", section), "must have at least one item");
   }
-  const auto& from = entries(spec, "from");
+  const auto& from = find_list(spec, {"from"});
   for (std::size_t i = 0; i < from.size(); ++i) {
     const auto path = element("spec.from", i);
     check_text(from[i], "kind", path, outcome);
@@ -68,7 +60,7 @@ void check_reference_grant(const json::value& spec, Outcome& outcome) {
       outcome.refuse(path + ".namespace", "must name exactly one namespace");
     }
   }
-  const auto& to = entries(spec, "to");
+  const auto& to = find_list(spec, {"to"});
   for (std::size_t i = 0; i < to.size(); ++i) check_text(to[i], "kind", element("spec.to", i), outcome);
 }
 

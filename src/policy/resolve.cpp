@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/document.h"
 #include "model/hash.h"
 #include "model/json.h"
 #include "model/kri.h"
 #include "policy/role.h"
+#include "policy/service_ports.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
@@ -42,29 +42,6 @@ std::optional<LegacyName> legacy_name(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) return {};
   out.port = port;
-  return out;
-}
-
-struct Port {
-  std::int64_t number = 0;
-  std::string section;
-};
-
-// The ports by which an object can be addressed. Those of external services are one, under `match`.
-std::vector<Port> ports_of(const Resource& object) {
-  std::vector<Port> out;
-  const auto spec = spec_json(object);
-  const auto add = [&](const json::value& port) {
-    const auto* number = find(port, {"port"});
-    if (number == nullptr || !number->is_number()) return;
-    const auto value = number->to_number<std::int64_t>();
-    const auto name = find_text(port, {"name"});
-    out.push_back({value, name.empty() ? std::to_string(value) : std::string(name)});
-  };
-  if (const auto* match = find(spec, {"match"})) add(*match);
-  const auto* ports = find(spec, {"ports"});
-  if (ports == nullptr || !ports->is_array()) return out;
-  for (const auto& port : ports->get_array()) add(port);
   return out;
 }
 
@@ -135,7 +112,7 @@ class Resolution {
       if (display_name(object.name, object.labels) != legacy.name) return;
       if (object.labels.get(label::namespace_) != legacy.namespace_) return;
       if (!legacy.port) return add(object, "");
-      for (const auto& port : ports_of(object)) {
+      for (const auto& port : service_ports(object)) {
         if (port.number == *legacy.port) return push(object, port.section);
       }
     });
@@ -146,7 +123,7 @@ class Resolution {
   // Without the port that a reference names, an object is none of its targets. A route has no ports.
   void add(const Resource& object, const std::string& section) {
     if (section.empty()) return push(object, "");
-    for (const auto& port : ports_of(object)) {
+    for (const auto& port : service_ports(object)) {
       if (port.section == section) return push(object, port.section);
     }
   }

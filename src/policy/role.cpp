@@ -71,6 +71,8 @@ Role role_from_text(std::string_view value) {
 
 Role declared_role(const Labels& labels) { return role_from_text(labels.get(label::policy_role)); }
 
+bool is_limited(Role role) { return role == Role::consumer || role == Role::workload_owner; }
+
 Result<Role> compute_role(const json::value& spec, std::string_view namespace_, Environment environment,
                           std::string_view system_namespace) {
   if (environment != Environment::kubernetes || namespace_.empty() || namespace_ == system_namespace)

@@ -23,6 +23,9 @@ std::string_view text(Role role);
 Role role_from_text(std::string_view text);
 Role declared_role(const Labels& labels);
 
+// Whether policies of a role are about proxies of their own zone and namespace only (policy-semantics.md 6.2).
+bool is_limited(Role role);
+
 // Code::invalid with one violation (`spec` or `spec.to`) where sections or items of different roles are mixed.
 // An empty namespace means that there is none.
 Result<Role> compute_role(const boost::json::value& spec, std::string_view namespace_, Environment environment,

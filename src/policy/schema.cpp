@@ -2,6 +2,8 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <regex>
@@ -43,6 +45,18 @@ bool fits_type(std::string_view type, const json::value& value) {
   return type == actual_type(value);
 }
 
+// Both signed and unsigned 32-bit members carry the format `int32`.
+constexpr std::int64_t least_int32 = std::numeric_limits<std::int32_t>::min();
+constexpr std::int64_t most_int32 = std::numeric_limits<std::uint32_t>::max();
+
+// Whether the members that a format stands for hold a number. Other formats say nothing about numbers.
+bool fits_format(std::string_view format, const json::value& value) {
+  if (format != "int32" && format != "int64") return true;
+  const auto number = whole_number(value);
+  if (!number) return false;
+  return format == "int64" || (*number >= least_int32 && *number <= most_int32);
+}
+
 std::optional<double> number_of(const json::value& schema, std::string_view key) {
   const auto* found = find(schema, {key});
   if (found == nullptr || !found->is_number()) return std::nullopt;
@@ -82,6 +96,11 @@ class Walker {
     const auto type = find_text(schema, {"type"});
     if (!type.empty() && !fits_type(type, value)) {
       refuse(path, "in body must be of type " + std::string(type) + ": \"" + std::string(actual_type(value)) + "\"");
+      return value;
+    }
+    const auto format = find_text(schema, {"format"});
+    if (value.is_number() && !fits_format(format, value)) {
+      refuse(path, "in body must be of type " + std::string(format) + ": \"" + to_compact_json(value) + "\"");
       return value;
     }
     check_enum(schema, value, path);

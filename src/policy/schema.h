@@ -20,7 +20,7 @@ struct SchemaOutcome {
 // `spec` null means that the document has none. Types without a schema pass unchanged.
 SchemaOutcome check_schema(const ResourceType& type, const boost::json::value& spec);
 
-// Values that fit the schema and still mean nothing: a duration `fast`, an integer beyond its width, bad base64.
+// Values that fit the schema and still mean nothing: a duration `fast`, bad base64.
 // Code::malformed with the place and the value in the message.
 Status check_decodes(const ResourceType& type, const boost::json::value& spec);
 

@@ -49,12 +49,6 @@ bool holds_for_item(const PolicyView& policy, std::string_view condition, const 
   return false;
 }
 
-const json::array& list(const json::value& rules, std::initializer_list<std::string_view> path) {
-  static const json::array none;
-  const auto* found = find(rules, path);
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 // Which step of the evaluation order a rule about the whole spec belongs to.
 std::string_view step_of(std::string_view condition) {
   if (condition.starts_with("rules non-empty")) return "exclusive";
@@ -62,7 +56,7 @@ std::string_view step_of(std::string_view condition) {
 }
 
 void check_spec_rules(const PolicyView& policy, std::string_view step, Outcome& outcome) {
-  for (const auto& rule : list(policy.rules, {"specRules"})) {
+  for (const auto& rule : find_list(policy.rules, {"specRules"})) {
     const auto condition = find_text(rule, {"condition"});
     if (step_of(condition) != step || !holds(policy, condition)) continue;
     outcome.refuse(std::string(find_text(rule, {"field"})), std::string(find_text(rule, {"message"})));
@@ -72,7 +66,7 @@ void check_spec_rules(const PolicyView& policy, std::string_view step, Outcome& 
 // The first entry that fits: by the kind on top, and by the conf of the item.
 RefRules item_rules(const PolicyView& policy, std::string_view section, const json::value& item) {
   RefRules rules;
-  for (const auto& entry : list(policy.rules, {section, "kinds"})) {
+  for (const auto& entry : find_list(policy.rules, {section, "kinds"})) {
     const auto when_top = texts(find(entry, {"whenTopLevelKind"}));
     if (!when_top.empty() && std::find(when_top.begin(), when_top.end(), policy.top_kind()) == when_top.end()) continue;
     const auto when_item = find_text(entry, {"whenItem"});
@@ -87,14 +81,14 @@ RefRules item_rules(const PolicyView& policy, std::string_view section, const js
 void check_item(const PolicyView& policy, std::string_view section, std::size_t index, Outcome& outcome) {
   const auto& item = policy.items(section)[index];
   const auto path = element(member("spec", section), index);
-  if (!list(policy.rules, {section, "kinds"}).empty()) {
+  if (!find_list(policy.rules, {section, "kinds"}).empty()) {
     check_target_ref(find(item, {"targetRef"}), item_rules(policy, section, item), path + ".targetRef", outcome);
   }
-  for (const auto& rule : list(policy.rules, {section, "extraViolations"})) {
+  for (const auto& rule : find_list(policy.rules, {section, "extraViolations"})) {
     if (!holds_for_item(policy, find_text(rule, {"condition"}), item)) continue;
     outcome.refuse(path + ".targetRef.kind", std::string(find_text(rule, {"message"})));
   }
-  for (const auto& rule : list(policy.rules, {section, "sectionRules"})) {
+  for (const auto& rule : find_list(policy.rules, {section, "sectionRules"})) {
     if (!holds_for_item(policy, find_text(rule, {"condition"}), item)) continue;
     const bool hostnames = find_text(rule, {"field"}).ends_with(".hostnames");
     outcome.refuse(hostnames ? path + ".hostnames" : path, std::string(find_text(rule, {"message"})));
@@ -105,7 +99,7 @@ void check_item(const PolicyView& policy, std::string_view section, std::size_t 
 
 void check_section(const PolicyView& policy, std::string_view section, Outcome& outcome) {
   bool stop = false;
-  for (const auto& rule : list(policy.rules, {section, "sectionRules"})) {
+  for (const auto& rule : find_list(policy.rules, {section, "sectionRules"})) {
     if (!holds(policy, find_text(rule, {"condition"}))) continue;
     outcome.refuse(std::string(find_text(rule, {"field"})), std::string(find_text(rule, {"message"})));
     stop = true;
@@ -115,7 +109,7 @@ void check_section(const PolicyView& policy, std::string_view section, Outcome& 
 
 }  // namespace
 
-const json::array& PolicyView::items(std::string_view section) const { return list(spec, {section}); }
+const json::array& PolicyView::items(std::string_view section) const { return find_list(spec, {section}); }
 
 const json::value* PolicyView::top() const { return find(spec, {"targetRef"}); }
 

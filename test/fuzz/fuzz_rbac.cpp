@@ -66,6 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   policy::RbacOptions options;
   options.mesh = "m";
   const auto rbac = policy::rbac_of(policies, options);
+  if (!rbac.ok()) return 0;
   if (policy::has_rules_form(policies)) return 0;
   const auto items = policy::ordered_from_items(policies, policy::ItemPrecedence::last);
   for (const auto& item : items) {
@@ -77,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       uris.insert(key == "kuma.io/service" ? "spiffe://m/" + value : "kuma://" + key + "/" + value);
     }
     const auto conf = policy::conf_for_client(items, item.clients.tags);
-    if (admits(rbac.config, uris) != policy::allows(policy::action_of(conf))) std::abort();
+    if (admits(rbac->config, uris) != policy::allows(policy::action_of(conf))) std::abort();
   }
   return 0;
 }

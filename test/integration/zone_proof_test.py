@@ -111,7 +111,7 @@ class ZoneTokens(OwnPlanesTest):
 
     def test_a_new_token_is_picked_up_from_its_file(self):
         central = self.central_with()
-        zone = self.zone(central, "east", "none yet")
+        zone = self.zone(central, "east", "none.yet")
         zone.start()
         self.until(lambda: "status=PERMISSION_DENIED" in zone.log_text(), "refused")
         (self.fleet.directory / "east.token").write_text(zone_token(central, "east"))

@@ -6,6 +6,7 @@
 
 #include "envoy/service/discovery/v3/discovery.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
+#include "node.h"
 
 namespace kdsd::sim {
 namespace discovery = envoy::service::discovery::v3;
@@ -105,6 +106,7 @@ void KumaZone::request_all() {
     request.subscribe = {"*"};
     request.node.instance_id = name_ + "-kuma";
     request.node.kuma_version = "2.13.0";
+    request.node.config = config_of(place_);
     request.node.features = kds::Features({place_.features.begin(), place_.features.end()});
     world_.sent(*this, *down_, place_.zone, kds::encode_request(request));
   }

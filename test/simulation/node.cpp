@@ -16,6 +16,11 @@ policy::ControlPlaneKind control_plane_of(const Place& place) {
   return out;
 }
 
+std::string config_of(const Place& place) {
+  return std::string(R"({"environment":")") + (place.is_kubernetes ? "kubernetes" : "universal") +
+         R"(","store":{"kubernetes":{"systemNamespace":")" + place.system_namespace + R"("}}})";
+}
+
 Node::Node(World& world, Place place, std::string name)
     : ControlPlane(world, std::move(place), std::move(name)), store_("store-" + name_) {}
 
@@ -24,6 +29,7 @@ void Node::start() {
   options.control_plane = control_plane_of(place_);
   options.node.instance_id = name_ + "-" + std::to_string(life_);
   options.node.kuma_version = "2.13.0";
+  options.node.config = config_of(place_);
   options.disabled_types = world_.options().disabled_types;
   options.insight_flush_nanos = world_.options().insight_flush;
   options.seed = world_.random().below(1u << 31);

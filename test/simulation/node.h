@@ -14,6 +14,8 @@ namespace kdsd::sim {
 
 // What the rules of the code under test are told about a place.
 policy::ControlPlaneKind control_plane_of(const Place& place);
+// What a zone tells of itself: the part of its configuration that others look at.
+std::string config_of(const Place& place);
 
 class Node : public ControlPlane {
  public:

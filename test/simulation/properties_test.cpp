@@ -7,6 +7,7 @@
 
 #include "kds/committer.h"
 #include "kds/inbound.h"
+#include "kds/peer_features.h"
 #include "kds/wire.h"
 #include "model/hash.h"
 #include "model/json.h"
@@ -274,7 +275,7 @@ TEST(Properties, SyncDecisionAgreesWithTheReference) {
     });
     for (const auto& name : zone_names) {
       const auto zone = generator.place(name);
-      const auto bits = kds::Features({zone.features.begin(), zone.features.end()}).bits();
+      const auto bits = kds::KnownFeatures::of(kds::Features({zone.features.begin(), zone.features.end()})).bits;
       const bool decided = decision.audience.includes(name) && (decision.needs & bits) == decision.needs;
       const auto wanted = reaches_zone(resource, stored, global, zone);
       tally.compare(decided, wanted, resource, sending, name + ": " + decision.reason);

@@ -3,6 +3,7 @@
 #include "checker_acknowledged.h"
 #include "checker_convergence.h"
 #include "checker_cost.h"
+#include "checker_explain.h"
 #include "checker_history.h"
 #include "checker_leak.h"
 #include "faults.h"
@@ -43,6 +44,7 @@ class Run {
         workload_(world_),
         acknowledged_(world_, workload_),
         convergence_(world_),
+        explain_(world_),
         leak_(world_),
         history_(world_),
         cost_(world_),
@@ -143,6 +145,7 @@ class Run {
         continue;
       }
       difference = convergence_.difference(tolerant);
+      if (difference.empty() && !tolerant) difference = explain_.difference();
       if (difference.empty()) return;
     }
     if (world_.violations().empty()) world_.violation("convergence", difference);
@@ -167,6 +170,7 @@ class Run {
   Workload workload_;
   AcknowledgedChecker acknowledged_;
   ConvergenceChecker convergence_;
+  ExplainChecker explain_;
   LeakChecker leak_;
   HistoryChecker history_;
   CostChecker cost_;

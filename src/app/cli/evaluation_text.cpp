@@ -12,15 +12,6 @@ namespace kdsd::app::cli {
 namespace json = boost::json;
 namespace {
 
-const json::array& list_at(const json::value& value, std::string_view name) {
-  static const json::array none;
-  const auto* found = find(value, {name});
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
-// An object would become a temporary value, and the list be gone with it.
-const json::array& list_at(const json::object&, std::string_view) = delete;
-
 std::string plain(const json::value& value) {
   return value.is_string() ? std::string(value.get_string().c_str()) : to_compact_json(value);
 }
@@ -70,7 +61,7 @@ class ConfTable {
   void add(const std::string& title, const json::value& conf, const json::array& origins) {
     std::map<std::string, std::string> origin_of;
     for (const auto& field : origins) {
-      origin_of[std::string(find_text(field, {"field"}))] = joined(list_at(field, "origin"), ", ");
+      origin_of[std::string(find_text(field, {"field"}))] = joined(find_list(field, {"origin"}), ", ");
     }
     std::string shown = title;
     for (const auto& [field, value] : conf_fields(conf)) {
@@ -93,14 +84,14 @@ std::string to_text(const json::value& answer) {
   ConfTable table("OUTBOUND", fields != nullptr);
   for (const auto& outbound : answer.at("outbounds").as_object()) {
     const std::string key(outbound.key());
-    table.add(key, outbound.value(), fields == nullptr ? json::array() : list_at(*fields, key));
+    table.add(key, outbound.value(), fields == nullptr ? json::array() : find_list(*fields, {key}));
   }
   auto out = table.text();
   const auto* rules = find(answer, {"rules"});
   if (rules == nullptr) return out;
   ConfTable of_rules("DESTINATION", fields != nullptr);
   for (const auto& rule : rules->as_object()) {
-    of_rules.add(std::string(rule.key()), rule.value().at("conf"), list_at(rule.value(), "fields"));
+    of_rules.add(std::string(rule.key()), rule.value().at("conf"), find_list(rule.value(), {"fields"}));
   }
   return out + "\n" + of_rules.text();
 }
@@ -110,7 +101,7 @@ std::string from_text(const json::value& answer) {
   const bool with_origin = !rules.empty() && find(rules.front(), {"fields"}) != nullptr;
   ConfTable table("CLIENTS", with_origin);
   for (const auto& rule : rules) {
-    table.add(matchers_text(rule.at("matchers")), rule.at("conf"), list_at(rule, "fields"));
+    table.add(matchers_text(rule.at("matchers")), rule.at("conf"), find_list(rule, {"fields"}));
   }
   return table.text();
 }
@@ -120,7 +111,7 @@ std::string routes_text(const json::value& answer) {
   ConfTable table("HOSTNAME", fields != nullptr);
   const auto& merged = answer.at("merged").as_array();
   for (std::size_t i = 0; i < merged.size(); ++i) {
-    const auto hostnames = joined(list_at(merged[i], "hostnames"), ", ");
+    const auto hostnames = joined(find_list(merged[i], {"hostnames"}), ", ");
     const auto origins = fields == nullptr ? json::array() : fields->as_array().at(i).as_array();
     table.add(hostnames.empty() ? "*" : hostnames, merged[i], origins);
   }
@@ -134,7 +125,7 @@ std::string id_text(const json::value& id) {
 
 std::string ids_text(const json::value& ids, const std::string& word) {
   std::string out;
-  for (const auto& id : list_at(ids, "ids")) {
+  for (const auto& id : find_list(ids, {"ids"})) {
     auto text = principal_text(id);
     const bool is_compound = find(id, {"or_ids"}) != nullptr || find(id, {"and_ids"}) != nullptr;
     if (is_compound) text = "(" + text + ")";
@@ -149,7 +140,7 @@ void add_rules(const json::value& config, const char* name, const char* title, T
   const std::string action(find_text(*rules, {"action"}));
   bool is_empty = true;
   for (const auto& policy : rules->at("policies").as_object()) {
-    for (const auto& principal : list_at(policy.value(), "principals")) {
+    for (const auto& principal : find_list(policy.value(), {"principals"})) {
       table.add({title, action, principal_text(principal)});
       is_empty = false;
     }
@@ -160,7 +151,7 @@ void add_rules(const json::value& config, const char* name, const char* title, T
 std::string predicate_text(const json::value& predicate) {
   std::string out;
   if (const auto* some = find(predicate, {"or_matcher"})) {
-    for (const auto& each : list_at(*some, "predicate")) out += (out.empty() ? "" : " or ") + predicate_text(each);
+    for (const auto& each : find_list(*some, {"predicate"})) out += (out.empty() ? "" : " or ") + predicate_text(each);
     return out;
   }
   const auto exact = find_text(predicate, {"single_predicate", "value_match", "exact"});
@@ -171,7 +162,7 @@ std::string predicate_text(const json::value& predicate) {
 void add_matchers(const json::value& config, const char* name, const char* title, Table& table) {
   const auto* list = find(config, {name, "matcher_list"});
   if (list != nullptr) {
-    for (const auto& matcher : list_at(*list, "matchers")) {
+    for (const auto& matcher : find_list(*list, {"matchers"})) {
       const auto& action = matcher.at("on_match").at("action").at("typed_config");
       table.add({title, std::string(find_text(action, {"action"})),
                  predicate_text(matcher.at("predicate")) + "  (" + std::string(find_text(action, {"name"})) + ")"});
@@ -222,7 +213,7 @@ std::string merge_text(const json::value& answer) {
   if (find(answer, {"rules"}) != nullptr) return from_text(answer);
   const auto* fields = find(answer, {"fields"});
   ConfTable table("POLICIES", fields != nullptr);
-  table.add(joined(list_at(answer, "origin"), ", "), answer.at("conf"),
+  table.add(joined(find_list(answer, {"origin"}), ", "), answer.at("conf"),
             fields == nullptr ? json::array() : fields->as_array());
   return table.text();
 }
@@ -246,8 +237,8 @@ std::string attachment_text(const json::value& answer) {
   const auto* fields = find(answer, {"fields"});
   ConfTable table("EFFECTIVE", fields != nullptr);
   table.add("", answer.at("effective"), fields == nullptr ? json::array() : fields->as_array());
-  auto out = table.text() + "\nhighest to lowest: " + joined(list_at(answer, "highestToLowest"), ", ") + "\n";
-  for (const auto& conflict : list_at(answer, "conflicts")) {
+  auto out = table.text() + "\nhighest to lowest: " + joined(find_list(answer, {"highestToLowest"}), ", ") + "\n";
+  for (const auto& conflict : find_list(answer, {"conflicts"})) {
     out += "conflict: " + std::string(find_text(conflict, {"field"})) + " of " +
            std::string(find_text(conflict, {"loser"})) + " is not what " +
            std::string(find_text(conflict, {"winner"})) + " says, which wins\n";
@@ -257,7 +248,7 @@ std::string attachment_text(const json::value& answer) {
 
 std::string warnings_text(const json::value& answer) {
   std::string out;
-  for (const auto& warning : list_at(answer, "warnings")) out += "warning: " + plain(warning) + "\n";
+  for (const auto& warning : find_list(answer, {"warnings"})) out += "warning: " + plain(warning) + "\n";
   return out;
 }
 

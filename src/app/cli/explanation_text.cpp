@@ -13,12 +13,6 @@ namespace kdsd::app::cli {
 namespace json = boost::json;
 namespace {
 
-const json::array& list_of(const json::value& value, std::initializer_list<std::string_view> path) {
-  static const json::array none;
-  const auto* found = find(value, path);
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 std::string text_of(const json::value& value, std::initializer_list<std::string_view> path) {
   return std::string(find_text(value, path));
 }
@@ -75,7 +69,7 @@ std::string role_text(const json::value& explanation) {
 
 std::string places_text(const json::value& explanation) {
   Table table({"PLACE", "NAME", "NAMESPACE", "KIND"});
-  for (const auto& place : list_of(explanation, {"places"})) {
+  for (const auto& place : find_list(explanation, {"places"})) {
     const std::string kind = is_true(place, "author") ? "original" : "copy";
     table.add({place_name(place), text_of(place, {"name"}), told(place, "namespace"),
                is_true(place, "here") ? kind + ", here" : kind});
@@ -85,9 +79,9 @@ std::string places_text(const json::value& explanation) {
 
 std::string references_text(const json::value& explanation) {
   std::string out;
-  for (const auto& reference : list_of(explanation, {"references"})) {
+  for (const auto& reference : find_list(explanation, {"references"})) {
     std::string resolved;
-    for (const auto& kri : list_of(reference, {"resolved"})) {
+    for (const auto& kri : find_list(reference, {"resolved"})) {
       resolved += (resolved.empty() ? "" : ", ") + std::string(kri.get_string().c_str());
     }
     out += "\n" + text_of(reference, {"path"}) + "  " + text_of(reference, {"kind"}) + " -> " +
@@ -97,7 +91,7 @@ std::string references_text(const json::value& explanation) {
       continue;
     }
     Table table({"PLACE", "NAME", "NAMESPACE"});
-    for (const auto& place : list_of(reference, {"places"})) {
+    for (const auto& place : find_list(reference, {"places"})) {
       table.add({place_name(place), told(place, "name"), told(place, "namespace")});
     }
     out += table.take_text();
@@ -135,7 +129,7 @@ std::string link_text(const json::value& delivery, std::int64_t now_seconds) {
 }
 
 std::string zones_text(const json::value& explanation, std::int64_t now_seconds) {
-  const auto& zones = list_of(explanation, {"sync", "zones"});
+  const auto& zones = find_list(explanation, {"sync", "zones"});
   if (zones.empty()) return {};
   const bool has_delivery =
       std::any_of(zones.begin(), zones.end(), [](const auto& zone) { return find(zone, {"delivery"}) != nullptr; });
@@ -177,7 +171,7 @@ std::string explanation_text(const json::value& explanation, std::int64_t now_se
   out += "\n" + places_text(explanation);
   out += references_text(explanation);
   out += zones_text(explanation, now_seconds);
-  for (const auto& warning : list_of(explanation, {"warnings"})) {
+  for (const auto& warning : find_list(explanation, {"warnings"})) {
     out += "Warning: " + std::string(warning.get_string().c_str()) + "\n";
   }
   return out;

@@ -1,12 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 
 #include "app/cli/command.h"
 #include "app/cli/content.h"
 #include "app/cli/listing.h"
+#include "app/cli/private_file.h"
 #include "app/cli/refusal.h"
 #include "app/cli/resource_address.h"
 #include "app/cli/server_flags.h"
@@ -33,27 +33,22 @@ class Writer {
 
   Status begin(const ResourceType& type) {
     if (target_ == "-") return {};
+    if (!is_directory_) return file_.is_open() ? Status() : open(target_);
     std::error_code error;
-    if (is_directory_) {
-      std::filesystem::create_directories(target_, error);
-      file_.close();
-      return open((std::filesystem::path(target_) / (file_number() + type.path + ".yaml")).string());
-    }
-    return file_.is_open() ? Status() : open(target_);
+    std::filesystem::create_directories(target_, error);
+    if (error) return Status(Code::unavailable, target_ + ": cannot be made: " + error.message());
+    return open((std::filesystem::path(target_) / (file_number() + type.path + ".yaml")).string());
   }
 
-  void write(const json::value& document) {
-    auto& out = target_ == "-" ? console_.out : file_;
-    if (has_documents_) out << "---\n";
+  Status write(const json::value& document) {
+    const auto text = (has_documents_ ? "---\n" : "") + to_yaml(document);
     has_documents_ = true;
-    out << to_yaml(document);
+    if (target_ != "-") return file_.write(text);
+    console_.out << text;
+    return {};
   }
 
-  Status finish() {
-    if (target_ == "-") return {};
-    file_.close();
-    return file_.good() ? Status() : Status(Code::unavailable, name_ + ": cannot be written");
-  }
+  Status finish() { return file_.close(); }
 
  private:
   // Files are read back in the order of their names, and that is the order of `exported_types`.
@@ -62,14 +57,8 @@ class Writer {
     return std::string(number.size() < 2 ? "0" : "") + number + "-";
   }
   Status open(const std::string& name) {
-    name_ = name;
     has_documents_ = false;
-    file_.open(name, std::ios::binary | std::ios::trunc);
-    // It holds keys.
-    std::error_code ignored;
-    std::filesystem::permissions(name, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
-                                 ignored);
-    return file_.is_open() ? Status() : Status(Code::unavailable, name + ": cannot be written");
+    return file_.create(name);
   }
 
   Console& console_;
@@ -77,8 +66,7 @@ class Writer {
   bool is_directory_ = false;
   bool has_documents_ = false;
   int files_ = 0;
-  std::string name_;
-  std::ofstream file_;
+  PrivateFile file_;  // it holds keys
 };
 
 // The Kubernetes form of one item. A control plane without namespaces leaves the labels out of it.
@@ -123,7 +111,7 @@ Result<std::size_t> export_type(RestClient& client, const ResourceType& type, co
     } else {
       drop_computed(item);
     }
-    writer.write(item);
+    if (auto status = writer.write(item); !status.ok()) return status;
     ++count;
   }
   return count;

@@ -10,12 +10,6 @@ namespace kdsd::app::cli {
 namespace json = boost::json;
 namespace {
 
-const json::array& list_at(const json::value& value, std::string_view name) {
-  static const json::array none;
-  const auto* found = find(value, {name});
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 std::string inbound_text(const json::value& inbound) {
   const auto name = find_text(inbound, {"name"});
   const auto* port = find(inbound, {"port"});
@@ -46,7 +40,7 @@ class RulesTable {
     std::map<std::string, std::string> origin_of;
     for (const auto& field : fields) {
       std::string text;
-      for (const auto& policy : list_at(field, "origin"))
+      for (const auto& policy : find_list(field, {"origin"}))
         text += (text.empty() ? "" : ", ") + std::string(policy.as_string());
       origin_of[std::string(find_text(field, {"field"}))] = std::move(text);
     }
@@ -67,37 +61,37 @@ class RulesTable {
 };
 
 void add_inbounds(const json::value& type, RulesTable& table) {
-  for (const auto& entry : list_at(type, "fromRules")) {
-    for (const auto& rule : list_at(entry, "rules")) {
+  for (const auto& entry : find_list(type, {"fromRules"})) {
+    for (const auto& rule : find_list(entry, {"rules"})) {
       const auto place = inbound_text(entry.at("inbound")) + " from " + matchers_text(rule.at("matchers"));
-      table.add(place, rule.at("conf"), list_at(rule, "fields"), list_at(rule, "origin"));
+      table.add(place, rule.at("conf"), find_list(rule, {"fields"}), find_list(rule, {"origin"}));
     }
   }
-  if (!list_at(type, "fromRules").empty()) return;  // the inbound rules say the same then
-  for (const auto& entry : list_at(type, "inboundRules")) {
-    for (const auto& rule : list_at(entry, "rules")) {
-      for (const auto& conf : list_at(rule, "conf")) {
-        table.add(inbound_text(entry.at("inbound")), conf, {}, list_at(rule, "origin"));
+  if (!find_list(type, {"fromRules"}).empty()) return;  // the inbound rules say the same then
+  for (const auto& entry : find_list(type, {"inboundRules"})) {
+    for (const auto& rule : find_list(entry, {"rules"})) {
+      for (const auto& conf : find_list(rule, {"conf"})) {
+        table.add(inbound_text(entry.at("inbound")), conf, {}, find_list(rule, {"origin"}));
       }
     }
   }
 }
 
 void add_outbounds(const json::value& type, RulesTable& table) {
-  for (const auto& rule : list_at(type, "toResourceRules")) {
+  for (const auto& rule : find_list(type, {"toResourceRules"})) {
     const auto& meta = rule.at("resourceMeta");
     auto place = "to " + std::string(find_text(meta, {"type"})) + " " + std::string(find_text(meta, {"name"}));
     const auto section = find_text(rule, {"resourceSectionName"});
     if (!section.empty()) place += " port " + std::string(section);
-    const auto& confs = list_at(rule, "conf");
-    const auto& fields = list_at(rule, "fields");
+    const auto& confs = find_list(rule, {"conf"});
+    const auto& fields = find_list(rule, {"fields"});
     for (std::size_t i = 0; i < confs.size(); ++i) {
       const auto own = i < fields.size() && fields[i].is_array() ? fields[i].get_array() : json::array();
-      table.add(place, confs[i], own, list_at(rule, "origin"));
+      table.add(place, confs[i], own, find_list(rule, {"origin"}));
     }
   }
-  for (const auto& rule : list_at(type, "toRules")) {
-    table.add("to tags " + matchers_text(rule.at("matchers")), rule.at("conf"), {}, list_at(rule, "origin"));
+  for (const auto& rule : find_list(type, {"toRules"})) {
+    table.add("to tags " + matchers_text(rule.at("matchers")), rule.at("conf"), {}, find_list(rule, {"origin"}));
   }
 }
 
@@ -106,14 +100,14 @@ void add_outbounds(const json::value& type, RulesTable& table) {
 std::string rules_text(const json::value& answer) {
   RulesTable table;
   std::string warnings;
-  for (const auto& type : list_at(answer, "rules")) {
+  for (const auto& type : find_list(answer, {"rules"})) {
     table.begin(std::string(find_text(type, {"type"})));
     if (const auto* rule = find(type, {"proxyRule"})) {
-      table.add("proxy", rule->at("conf"), list_at(*rule, "fields"), list_at(*rule, "origin"));
+      table.add("proxy", rule->at("conf"), find_list(*rule, {"fields"}), find_list(*rule, {"origin"}));
     }
     add_outbounds(type, table);
     add_inbounds(type, table);
-    for (const auto& warning : list_at(type, "warnings")) {
+    for (const auto& warning : find_list(type, {"warnings"})) {
       warnings += std::string(find_text(type, {"type"})) + ": " + std::string(warning.as_string()) + "\n";
     }
   }
@@ -122,7 +116,7 @@ std::string rules_text(const json::value& answer) {
 
 std::string proxy_rbac_text(const json::value& answer) {
   std::string out;
-  for (const auto& entry : list_at(answer, "inbounds")) {
+  for (const auto& entry : find_list(answer, {"inbounds"})) {
     if (!out.empty()) out += '\n';
     out += inbound_text(entry.at("inbound")) + "\n" + rbac_text(entry.at("config")) + warnings_text(entry);
   }

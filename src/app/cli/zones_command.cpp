@@ -27,12 +27,6 @@ struct ZonesOptions {
   ServerFlags server;
 };
 
-const json::array& subscriptions_of(const json::value& overview) {
-  static const json::array none;
-  const auto* found = find(overview, {"zoneInsight", "subscriptions"});
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 bool is_enabled(const json::value& overview) {
   const auto* enabled = find(overview, {"zone", "enabled"});
   return enabled == nullptr || !enabled->is_bool() || enabled->get_bool();
@@ -62,7 +56,7 @@ struct Summary {
 
 Summary summary_of(const json::value& overview) {
   Summary summary;
-  for (const auto& subscription : subscriptions_of(overview)) {
+  for (const auto& subscription : find_list(overview, {"zoneInsight", "subscriptions"})) {
     const std::string begin(find_text(subscription, {"connectTime"}));
     const std::string end(find_text(subscription, {"disconnectTime"}));
     if (!begin.empty() && end.empty()) {

@@ -174,8 +174,17 @@ class Validator {
       refuse("kdsd.zone.certFile", "certificate and key together");
   }
 
+  // At `/` the interface would stand in the way of the API's own addresses.
+  void web_page() {
+    constexpr std::string_view path = "apiServer.gui.basePath";
+    const bool names_a_part = settings_.text(path).find_first_not_of('/') != std::string::npos;
+    if (settings_.flag("apiServer.gui.enabled") && !names_a_part)
+      refuse(path, "a path below the root, such as /gui; apiServer.gui.enabled: false switches the web page off");
+  }
+
   void own() {
     zone_authentication();
+    web_page();
     const std::string& gui = settings_.text("kdsd.guiDirectory");
     if (!gui.empty() && !read_small_file(gui + "/index.html"))
       refuse("kdsd.guiDirectory", "a directory with a file index.html in it");

@@ -1,6 +1,7 @@
 #include "policy/engine/applied_policy.h"
 
 #include <boost/json/object.hpp>
+#include <map>
 
 #include "model/hash.h"
 #include "model/json.h"
@@ -43,21 +44,17 @@ int role_rank(Role role) {
 
 }  // namespace
 
-const json::array& array_at(const json::value& value, std::string_view name) {
-  static const json::array none;
-  const auto* found = find(value, {name});
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 Labels texts_at(const json::value& value, std::string_view name) {
   Labels out;
   const auto* found = find(value, {name});
   if (found == nullptr || !found->is_object()) return out;
+  std::map<std::string_view, std::string_view> sorted;  // each is put behind the last one then
   for (const auto& member : found->get_object()) {
     if (!member.value().is_string()) continue;
     const auto& text = member.value().get_string();
-    out.set({member.key().data(), member.key().size()}, {text.data(), text.size()});
+    sorted[{member.key().data(), member.key().size()}] = {text.data(), text.size()};
   }
+  for (const auto& [key, text] : sorted) out.set(key, text);
   return out;
 }
 
@@ -78,7 +75,7 @@ int kind_rank(std::string_view kind) {
   return 0;
 }
 
-const json::array& AppliedPolicy::items(std::string_view section) const { return array_at(spec, section); }
+const json::array& AppliedPolicy::items(std::string_view section) const { return find_list(spec, {section}); }
 
 const json::value& AppliedPolicy::target() const { return *find(spec, {"targetRef"}); }
 

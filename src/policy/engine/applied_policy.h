@@ -59,9 +59,6 @@ bool is_zone_originated(const Labels& labels);
 // Rank of a kind of reference (7.1, keys 1 and 6); 0 for what is none.
 int kind_rank(std::string_view kind);
 
-// The member of a value as an array; empty where it is missing or something else.
-const boost::json::array& array_at(const boost::json::value& value, std::string_view name);
-
 // A map of texts, as `tags` and `labels` of a reference are; members that are no texts are left out.
 Labels texts_at(const boost::json::value& value, std::string_view name);
 

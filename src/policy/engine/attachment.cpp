@@ -7,12 +7,11 @@
 #include <tuple>
 
 #include "model/json.h"
+#include "policy/names.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
 namespace {
-
-std::string_view plain_group(std::string_view group) { return group == "core" ? std::string_view() : group; }
 
 const std::string& target_namespace(const AttachedPolicy& policy) {
   return policy.target.namespace_.empty() ? policy.namespace_ : policy.target.namespace_;

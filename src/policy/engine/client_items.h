@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/engine/client_partition.h"
+#include "policy/engine/merge_budget.h"
 
 namespace kdsd::policy {
 
@@ -46,8 +47,24 @@ struct NumberedCell {
   std::vector<std::size_t> items;
 };
 
-// client_trees.cpp. Both give false, and cells that are of no use, when there are more than `limits::client_cells`.
-bool cut_compact(const Component& component, std::vector<NumberedCell>& cells);
-bool cut_decisive(const Component& component, const std::vector<ClientItem>& items, std::vector<NumberedCell>& cells);
+// The cells of one component, as one way to cut gives them, within the limits on their number and size.
+class CellList {
+ public:
+  // `parts`: of the conf of each item, by position; outlives the list.
+  explicit CellList(const std::vector<std::size_t>& parts) : parts_(parts), size_(limits::cell_parts) {}
+
+  // False when the cell does not fit any more: the list is of no use then.
+  bool add(NumberedCell cell);
+
+  std::vector<NumberedCell> cells;
+
+ private:
+  const std::vector<std::size_t>& parts_;
+  MergeBudget size_;
+};
+
+// client_trees.cpp. Both give false, and cells that are of no use, beyond a limit on cells or steps.
+bool cut_compact(const Component& component, CellList& cells);
+bool cut_decisive(const Component& component, const std::vector<ClientItem>& items, CellList& cells);
 
 }  // namespace kdsd::policy

@@ -18,7 +18,7 @@ using Matchers = std::vector<std::pair<NumberedTag, bool>>;
 // is the rest of its tags.
 class CompactTree {
  public:
-  CompactTree(const Component& component, std::vector<NumberedCell>& cells) : component_(component), cells_(cells) {}
+  CompactTree(const Component& component, CellList& cells) : component_(component), cells_(cells) {}
 
   bool run() {
     std::vector<Alive> all;
@@ -37,6 +37,7 @@ class CompactTree {
   bool is_certain(const Alive& alive) const { return alive.tested == tags(alive).size(); }
 
   bool build(const AliveItems& alive) {
+    if (!steps_.take(alive.size() + 1)) return false;
     std::optional<std::uint32_t> key;
     for (const auto& each : alive) {
       if (!is_certain(each) && (!key || tags(each)[each.tested].key < *key)) key = tags(each)[each.tested].key;
@@ -54,6 +55,7 @@ class CompactTree {
       }
     }
     for (auto& [value, items] : with_value) {
+      if (!steps_.take(alive.size())) return false;
       items = branch(alive, {*key, value});
       path_.emplace_back(NumberedTag{*key, value}, false);
       const bool fits = build(items);
@@ -79,23 +81,22 @@ class CompactTree {
   }
 
   bool emit(const AliveItems& alive) {
-    if (cells_.size() == limits::client_cells) return false;
     NumberedCell cell{path_, {}};
     for (const auto& each : alive) cell.items.push_back(component_[each.item].position);
-    cells_.push_back(std::move(cell));
-    return true;
+    return cells_.add(std::move(cell));
   }
 
   const Component& component_;
-  std::vector<NumberedCell>& cells_;
+  CellList& cells_;
   Matchers path_;
+  MergeBudget steps_{limits::tree_steps};
 };
 
 // Tests what the highest undecided item asks for, one tag at a time, and forgets items of which a higher one leaves
 // nothing. With confs of one field this is the list of items from high to low, written without overlaps.
 class DecisiveTree {
  public:
-  DecisiveTree(const Component& component, const std::vector<ClientItem>& items, std::vector<NumberedCell>& cells)
+  DecisiveTree(const Component& component, const std::vector<ClientItem>& items, CellList& cells)
       : component_(component), cells_(cells) {
     std::map<std::string, std::size_t> known;
     for (const auto& item : component_) {
@@ -139,6 +140,7 @@ class DecisiveTree {
     Items certain;
     for (auto it = items.rbegin(); it != items.rend(); ++it) {
       const auto& item = component_[*it];
+      if (!steps_.take(1 + 2 * item.tags.size() + certain.size())) return {};
       if (is_dead(item)) continue;
       if (std::any_of(certain.begin(), certain.end(), [&](auto higher) { return override_each_other(higher, *it); })) {
         continue;
@@ -158,6 +160,7 @@ class DecisiveTree {
   bool build(const Items& items) {
     std::optional<NumberedTag> test;
     const auto kept = undecided(items, test);
+    if (steps_.is_spent()) return false;
     if (!test) return kept.empty() || emit(kept);
     positive_[test->key] = test->value;
     bool fits = build(kept);
@@ -170,7 +173,6 @@ class DecisiveTree {
   }
 
   bool emit(const Items& kept) {
-    if (cells_.size() == limits::client_cells) return false;
     NumberedCell cell;
     for (const auto& [key, value] : positive_) cell.matchers.emplace_back(NumberedTag{key, value}, false);
     for (const auto tag : negated_) {
@@ -178,12 +180,12 @@ class DecisiveTree {
     }
     std::sort(cell.matchers.begin(), cell.matchers.end());
     for (const auto item : kept) cell.items.push_back(component_[item].position);
-    cells_.push_back(std::move(cell));
-    return true;
+    return cells_.add(std::move(cell));
   }
 
   const Component& component_;
-  std::vector<NumberedCell>& cells_;
+  CellList& cells_;
+  MergeBudget steps_{limits::tree_steps};
   std::vector<const boost::json::value*> confs_;  // distinct ones
   std::vector<std::size_t> conf_of_;              // of each item
   std::map<std::pair<std::size_t, std::size_t>, bool> overrides_;
@@ -193,11 +195,9 @@ class DecisiveTree {
 
 }  // namespace
 
-bool cut_compact(const Component& component, std::vector<NumberedCell>& cells) {
-  return CompactTree(component, cells).run();
-}
+bool cut_compact(const Component& component, CellList& cells) { return CompactTree(component, cells).run(); }
 
-bool cut_decisive(const Component& component, const std::vector<ClientItem>& items, std::vector<NumberedCell>& cells) {
+bool cut_decisive(const Component& component, const std::vector<ClientItem>& items, CellList& cells) {
   return DecisiveTree(component, items, cells).run();
 }
 

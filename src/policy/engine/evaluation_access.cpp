@@ -143,8 +143,12 @@ Result<json::object> evaluate_rbac(const json::value& value, const Catalogue& ca
   if (form == "from" && has_rules_form(policies)) input.refuse("form", "some policy has the form 'rules'");
   if (!outcome.ok()) return refusal_of_input(outcome);
   auto result = rbac_of(policies, rbac);
-  json::object out{{"config", std::move(result.config)}};
-  if (!result.warnings.empty()) out["warnings"] = json::array(result.warnings.begin(), result.warnings.end());
+  if (!result.ok()) {
+    input.refuse("policies", result.status().message());
+    return refusal_of_input(outcome);
+  }
+  json::object out{{"config", std::move(result->config)}};
+  if (!result->warnings.empty()) out["warnings"] = json::array(result->warnings.begin(), result->warnings.end());
   return out;
 }
 

@@ -128,7 +128,7 @@ InputReader InputReader::object(std::string_view name, bool is_required) {
 }
 
 InputReader InputReader::element(std::string_view name, std::size_t index) {
-  return {array_at(value_, name)[index], policy::element(path_of(name), index), outcome_};
+  return {find_list(value_, {name})[index], policy::element(path_of(name), index), outcome_};
 }
 
 Labels InputReader::texts(std::string_view name) {

@@ -8,6 +8,7 @@
 #include "policy/engine/evaluation.h"
 #include "policy/engine/evaluation_input.h"
 #include "policy/engine/from_rules.h"
+#include "policy/engine/merge_budget.h"
 #include "policy/engine/origin_json.h"
 #include "policy/engine/route_conf.h"
 #include "policy/engine/single_item.h"
@@ -136,6 +137,10 @@ Result<json::object> evaluate_to(InputReader& input, const Catalogue& catalogue,
   if (!outcome.ok()) return refusal_of_input(outcome);
 
   const auto rules = merge_to(policies, catalogue, objects.lookup(), order);
+  if (!rules.is_complete()) {
+    input.refuse("policies", too_many_rules_note);
+    return refusal_of_input(outcome);
+  }
   json::object shown;
   json::object fields;
   for (const auto& outbound : outbounds) {
@@ -153,7 +158,8 @@ Result<json::object> evaluate_from(InputReader& input, const Catalogue& catalogu
                                    Outcome& outcome) {
   input.allow_only({"mergeKind", "view", "itemPrecedence", "policies"});
   const auto view = input.word("view", {"automatic", "full", "compact"});
-  const FromOptions from{view == "compact" ? PartitionView::compact : PartitionView::automatic, read_precedence(input)};
+  const FromOptions from{view == "compact" ? PartitionView::compact : PartitionView::automatic, read_precedence(input),
+                         options.with_origin};
   const auto policies = read_policies(input, catalogue, options.with_shadow);
   if (!outcome.ok()) return refusal_of_input(outcome);
 
@@ -216,6 +222,10 @@ Result<json::object> evaluate_routes(InputReader& input, const EvaluationOptions
     confs.push_back(&list[i]);
   }
   if (!outcome.ok()) return refusal_of_input(outcome);
+  if (merged_route_parts(confs) > limits::merged_parts) {
+    input.refuse("confsLowToHigh", too_many_rules_note);
+    return refusal_of_input(outcome);
+  }
   json::array merged;
   json::array fields;
   for (auto& route : merge_routes(confs)) {

@@ -19,7 +19,7 @@ AppliedPolicies sorted(AppliedPolicies policies) {
 }
 
 // Merges what covers a cell, and says which policy gave which field.
-FromRule merge_cell(const ClientCell& cell, const std::vector<FromItem>& items) {
+FromRule merge_cell(const ClientCell& cell, const std::vector<FromItem>& items, bool with_fields) {
   FromRule out;
   out.matchers = cell.matchers;
   Confs confs;
@@ -33,6 +33,7 @@ FromRule merge_cell(const ClientCell& cell, const std::vector<FromItem>& items) 
     confs.push_back(item.clients.conf);
   }
   out.conf = merge_confs(confs);
+  if (!with_fields) return out;
   out.fields = field_origins(out.conf, confs);
   for (auto& field : out.fields) {
     for (auto& source : field.sources) source = policy_of[source];
@@ -79,7 +80,7 @@ FromRules merge_from(const AppliedPolicies& policies, const FromOptions& options
   for (const auto& item : items) clients.push_back(item.clients);
   auto partition = partition_clients(clients, options.view);
   FromRules out{{}, partition.is_complete, std::move(partition.notes)};
-  for (const auto& cell : partition.cells) out.rules.push_back(merge_cell(cell, items));
+  for (const auto& cell : partition.cells) out.rules.push_back(merge_cell(cell, items, options.with_fields));
   return out;
 }
 

@@ -33,7 +33,7 @@ std::optional<Labels> tags_of_reference(const boost::json::value& ref);
 struct FromRule {
   std::vector<TagMatcher> matchers;  // all must hold; none: everybody
   boost::json::value conf;
-  std::vector<FieldOrigin> fields;           // sources are positions in `origin`
+  std::vector<FieldOrigin> fields;           // on demand; sources are positions in `origin`
   std::vector<const AppliedPolicy*> origin;  // contributing policies, low to high, once each
 };
 
@@ -46,6 +46,7 @@ struct FromRules {
 struct FromOptions {
   PartitionView view = PartitionView::automatic;
   ItemPrecedence precedence = ItemPrecedence::last;
+  bool with_fields = false;  // whether FromRule::fields is wanted
 };
 
 // `policies`: of one type, those that select the inbound, in any order.

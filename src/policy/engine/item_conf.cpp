@@ -5,6 +5,7 @@
 
 #include "model/json.h"
 #include "policy/engine/applied_policy.h"
+#include "policy/engine/merge_budget.h"
 #include "policy/engine/route_conf.h"
 
 namespace kdsd::policy {
@@ -18,14 +19,21 @@ const json::value& default_of(const json::value& holder) {
 
 json::value to_item_conf(const ResourceType& type, const json::value& item) {
   if (type.to_conf == ToConf::ordinary) return default_of(item);
-  const auto& rules = array_at(item, "rules");
+  const auto& rules = find_list(item, {"rules"});
   if (type.to_conf == ToConf::rule) {
     return rules.empty() ? json::value(json::object{{"default", json::object()}}) : rules.front();
   }
   json::object conf{{"rules", rules}};
-  const auto& hostnames = array_at(item, "hostnames");
+  const auto& hostnames = find_list(item, {"hostnames"});
   if (!hostnames.empty()) conf["hostnames"] = hostnames;
   return conf;
+}
+
+std::size_t merged_parts_of(const ResourceType& type, const Confs& confs) {
+  if (type.to_conf == ToConf::routes) return merged_route_parts(confs);
+  std::size_t parts = 0;
+  for (const auto* conf : confs) parts += parts_of(*conf);
+  return parts;
 }
 
 std::vector<MergedConf> merge_to_confs(const ResourceType& type, const Confs& low_to_high, bool with_fields) {

@@ -23,6 +23,10 @@ struct MergedConf {
   boost::json::value conf;
   std::vector<FieldOrigin> fields;
 };
+
+// About how many parts (policy/engine/merge_budget.h) merging these confs takes, and gives at most.
+std::size_t merged_parts_of(const ResourceType& type, const Confs& confs);
+
 std::vector<MergedConf> merge_to_confs(const ResourceType& type, const Confs& low_to_high, bool with_fields = true);
 
 }  // namespace kdsd::policy

@@ -51,8 +51,7 @@ std::string by_target(const AppliedPolicy& policy) {
 
 std::string anchor_of(const AppliedPolicy& policy) {
   if (auto found = by_target(policy); !found.empty()) return found;
-  const bool is_limited = policy.role == Role::consumer || policy.role == Role::workload_owner;
-  return is_limited ? label_anchor(label::namespace_, policy.scope.namespace_) : std::string();
+  return is_limited(policy.role) ? label_anchor(label::namespace_, policy.scope.namespace_) : std::string();
 }
 
 std::set<std::string> anchors_of(const Proxy& proxy) {

@@ -1,6 +1,7 @@
 #include "policy/engine/matched_policies.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -40,12 +41,19 @@ AppliedPolicies MatchedPolicies::on_listener(std::size_t position) const {
   });
 }
 
+AppliedPolicies taking_part(const AppliedPolicies& policies, bool with_shadow) {
+  AppliedPolicies out;
+  std::copy_if(policies.begin(), policies.end(), std::back_inserter(out),
+               [&](const AppliedPolicyPtr& policy) { return with_shadow || !policy->is_shadow; });
+  return out;
+}
+
 std::vector<MatchedPolicies> match_policies(const Proxy& proxy, const AppliedPolicies& candidates,
                                             const AppliedPolicies& routes, bool with_shadow) {
   std::map<std::string, MatchedPolicies> by_type;
-  for (const auto& policy : candidates) {
-    if (policy->is_shadow && !with_shadow) continue;
-    auto selection = select(*policy, proxy, routes);
+  const auto routes_in_use = taking_part(routes, with_shadow);
+  for (const auto& policy : taking_part(candidates, with_shadow)) {
+    auto selection = select(*policy, proxy, routes_in_use);
     auto& matched = by_type[policy->type->name];
     matched.type = policy->type;
     matched.warnings.insert(matched.warnings.end(), selection.warnings.begin(), selection.warnings.end());

@@ -26,8 +26,11 @@ struct MatchedPolicies {
   AppliedPolicies on_listener(std::size_t position) const;
 };
 
+// A shadow policy takes part only when somebody asks for it (6.1).
+AppliedPolicies taking_part(const AppliedPolicies& policies, bool with_shadow);
+
 // In the order of type names; types of which no policy selects the proxy are left out. `routes`: those of the mesh.
-// Shadow policies are left out unless asked for.
+// Shadow policies are left out unless asked for, and so are shadow routes.
 std::vector<MatchedPolicies> match_policies(const Proxy& proxy, const AppliedPolicies& candidates,
                                             const AppliedPolicies& routes, bool with_shadow);
 

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "model/json.h"
-#include "model/kri.h"
+#include "policy/engine/merge_budget.h"
+#include "policy/engine/policy_kri.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
@@ -104,13 +105,14 @@ class NestedPrincipal {
     }
   }
 
+  // Too many principals end it; `is_too_large` tells.
   template <typename Wanted>
-  json::array find_all(Wanted wanted) const {
+  json::array find_all(Wanted wanted) {
     json::array found;
     json::array run;     // of neighbours that want it
     json::array higher;  // of those above that do not
     const auto close = [&] {
-      if (run.empty()) return;
+      if (run.empty() || !budget_.take(run.size() + higher.size())) return;
       json::array ids{any_of(std::exchange(run, {}))};
       if (!higher.empty()) ids.push_back(negated(any_of(higher)));
       found.push_back(all_of(std::move(ids)));
@@ -127,23 +129,29 @@ class NestedPrincipal {
     return found;
   }
 
+  bool is_too_large() const { return budget_.is_spent(); }
+
  private:
-  json::value clients(const FromItem& item) const {
+  json::value clients(const FromItem& item) {
     json::array ids;
+    if (!budget_.take(item.clients.tags.size())) return {};
     for (const auto& [key, value] : item.clients.tags) ids.push_back(authenticated(uri_of(key, value, options_)));
     return all_of(std::move(ids));
   }
 
   std::vector<const FromItem*> high_to_low_;
   const RbacOptions& options_;
+  MergeBudget budget_{limits::nested_principals};
 };
 
-Principals nested_principals(const AppliedPolicies& policies, const RbacOptions& options) {
+Result<Principals> nested_principals(const AppliedPolicies& policies, const RbacOptions& options) {
   const auto items = ordered_from_items(policies, options.precedence);
-  const NestedPrincipal nested(items, options);
-  return {nested.find_all(allows),
-          nested.find_all([](auto action) { return action == PermissionAction::deny_with_shadow_allow; }),
-          nested.find_all([](auto action) { return action == PermissionAction::allow_with_shadow_deny; })};
+  NestedPrincipal nested(items, options);
+  Principals out{nested.find_all(allows),
+                 nested.find_all([](auto action) { return action == PermissionAction::deny_with_shadow_allow; }),
+                 nested.find_all([](auto action) { return action == PermissionAction::allow_with_shadow_deny; })};
+  if (nested.is_too_large()) return Status(Code::exhausted, "the permissions are too many to be written as one filter");
+  return out;
 }
 
 json::value predicate_of(const SpiffeMatch& match) {
@@ -161,10 +169,6 @@ json::value action_json(std::string_view name, std::string_view action) {
   return json::object{{"action", std::move(named)}};
 }
 
-std::string kri_of_policy(const AppliedPolicy& policy) {
-  return Kri{policy.type, policy.mesh, policy.zone(), policy.namespace_(), policy.display_name, ""}.text();
-}
-
 json::value matcher_of(const PermissionEntry& entry, std::string_view action) {
   json::array predicates;
   for (const auto& match : entry.matches) predicates.push_back(predicate_of(match));
@@ -173,8 +177,7 @@ json::value matcher_of(const PermissionEntry& entry, std::string_view action) {
     predicates.front() = std::move(predicate);
     predicate = json::object{{"or_matcher", json::object{{"predicate", std::move(predicates)}}}};
   }
-  return json::object{{"predicate", std::move(predicate)},
-                      {"on_match", action_json(kri_of_policy(*entry.policy), action)}};
+  return json::object{{"predicate", std::move(predicate)}, {"on_match", action_json(kri_text(*entry.policy), action)}};
 }
 
 // All deny entries come first (`permission_entries`), so no allow of another policy can hide one.
@@ -197,7 +200,7 @@ json::object matchers_of(const AppliedPolicies& policies) {
 
 }  // namespace
 
-Rbac rbac_of(const AppliedPolicies& policies, const RbacOptions& options) {
+Result<Rbac> rbac_of(const AppliedPolicies& policies, const RbacOptions& options) {
   Rbac out;
   if (!options.has_mtls) return out;
   if (has_rules_form(policies)) {
@@ -211,8 +214,14 @@ Rbac rbac_of(const AppliedPolicies& policies, const RbacOptions& options) {
   }
   const auto rules = merge_from(policies, {PartitionView::automatic, options.precedence});
   out.warnings = rules.notes;
-  if (!rules.is_complete) out.warnings.emplace_back(nested_note);
-  out.config = filter_of(rules.is_complete ? principals_of(rules, options) : nested_principals(policies, options));
+  if (rules.is_complete) {
+    out.config = filter_of(principals_of(rules, options));
+    return out;
+  }
+  out.warnings.emplace_back(nested_note);
+  auto nested = nested_principals(policies, options);
+  if (!nested.ok()) return nested.status();
+  out.config = filter_of(std::move(*nested));
   return out;
 }
 

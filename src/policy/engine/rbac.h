@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "model/status.h"
 #include "policy/engine/from_rules.h"
 #include "policy/engine/permission.h"
 
@@ -32,8 +33,8 @@ struct Rbac {
 // `policies`: MeshTrafficPermissions that select the inbound, in any order. Where some have the `rules` form, `from` of
 // all counts for nothing.
 //
-// Where clients cannot be told apart with a bearable number of rules, the principals say the same in nested form, of a
-// size in proportion to the items.
-Rbac rbac_of(const AppliedPolicies& policies, const RbacOptions& options);
+// Where clients cannot be told apart with a bearable number of rules, the principals say the same in nested form.
+// Code::exhausted where that has more than `limits::nested_principals`.
+Result<Rbac> rbac_of(const AppliedPolicies& policies, const RbacOptions& options);
 
 }  // namespace kdsd::policy

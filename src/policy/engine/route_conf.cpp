@@ -4,10 +4,13 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 
 #include "model/json.h"
 #include "policy/engine/applied_policy.h"
+#include "policy/engine/merge_budget.h"
 #include "policy/outcome.h"
 
 namespace kdsd::policy {
@@ -31,7 +34,7 @@ std::vector<HostGroup> group_by_hostname(const Confs& confs) {
   };
   for (std::size_t i = 0; i < confs.size(); ++i) {
     bool has_hostname = false;
-    for (const auto& hostname : array_at(*confs[i], "hostnames")) {
+    for (const auto& hostname : find_list(*confs[i], {"hostnames"})) {
       if (!hostname.is_string()) continue;
       has_hostname = true;
       join(hostname.get_string().c_str(), i);
@@ -52,7 +55,7 @@ std::vector<RuleGroup> group_rules(const Confs& confs, const HostGroup& group) {
   std::vector<RuleGroup> out;
   std::unordered_map<std::string, std::size_t> known;
   for (auto conf = group.confs.rbegin(); conf != group.confs.rend(); ++conf) {
-    for (const auto& rule : array_at(*confs[*conf], "rules")) {
+    for (const auto& rule : find_list(*confs[*conf], {"rules"})) {
       if (!rule.is_object()) continue;
       const auto* matches = find(rule, {"matches"});
       const auto key = canonical_text(matches == nullptr || matches->is_null() ? no_matches : *matches);
@@ -125,6 +128,20 @@ std::string canonical_text(const json::value& value) {
   std::string out;
   append_canonical(value, out);
   return out;
+}
+
+std::size_t merged_route_parts(const Confs& confs) {
+  std::size_t parts = 0;
+  for (const auto* conf : confs) {
+    std::set<std::string_view> hostnames;
+    for (const auto& hostname : find_list(*conf, {"hostnames"})) {
+      if (hostname.is_string()) hostnames.insert({hostname.get_string().data(), hostname.get_string().size()});
+    }
+    std::size_t of_rules = 1;
+    for (const auto& rule : find_list(*conf, {"rules"})) of_rules += parts_of(rule);
+    parts += of_rules * std::max<std::size_t>(1, hostnames.size());
+  }
+  return parts;
 }
 
 std::vector<MergedRoute> merge_routes(const Confs& low_to_high) {

@@ -21,6 +21,9 @@ struct MergedRoute {
 // One result for each hostname, in the order in which they appear; without confs there is none.
 std::vector<MergedRoute> merge_routes(const Confs& low_to_high);
 
+// What merging them takes (policy/engine/merge_budget.h): each hostname repeats all rules of its confs.
+std::size_t merged_route_parts(const Confs& confs);
+
 // Equal for values that are equal as JSON, whatever the order of their members.
 std::string canonical_text(const boost::json::value& value);
 

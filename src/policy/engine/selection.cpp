@@ -11,11 +11,9 @@ namespace {
 
 constexpr std::string_view service_tag = "kuma.io/service";
 
-bool is_limited(Role role) { return role == Role::consumer || role == Role::workload_owner; }
-
 // `proxyTypes`: an empty list means both.
 bool takes_proxy_type(const json::value& target, const Proxy& proxy) {
-  const auto& types = array_at(target, "proxyTypes");
+  const auto& types = find_list(target, {"proxyTypes"});
   const std::string_view wanted = proxy.is_gateway() ? "Gateway" : "Sidecar";
   return types.empty() || std::any_of(types.begin(), types.end(), [&](const json::value& type) {
            return type.is_string() && std::string_view(type.get_string()) == wanted;
@@ -152,6 +150,19 @@ bool in_scope(const AppliedPolicy& policy, const Labels& proxy_labels) {
   if (!is_limited(policy.role)) return true;
   const auto& namespace_ = proxy_labels.get(label::namespace_);
   return !namespace_.empty() && namespace_ == policy.scope.namespace_;
+}
+
+bool select_by_tags(const json::value& spec, const Proxy& proxy) {
+  for (const auto* list : {"selectors", "sources", "destinations"}) {
+    for (const auto& selector : find_list(spec, {list})) {
+      const auto wanted = texts_at(selector, "match");
+      const bool matches = has_tags(proxy.gateway_tags, wanted) ||
+                           std::any_of(proxy.inbounds.begin(), proxy.inbounds.end(),
+                                       [&](const Inbound& inbound) { return has_tags(inbound.tags, wanted); });
+      if (matches) return true;
+    }
+  }
+  return false;
 }
 
 Selection select(const AppliedPolicy& policy, const Proxy& proxy, const AppliedPolicies& routes) {

@@ -26,6 +26,10 @@ struct Selection {
 // collects policies leaves them out.
 Selection select(const AppliedPolicy& policy, const Proxy& proxy, const AppliedPolicies& routes);
 
+// An older policy, which has no reference of its own, selects proxies by tags: some set of the proxy's tags has what
+// one of the policy's selectors demands.
+bool select_by_tags(const boost::json::value& spec, const Proxy& proxy);
+
 // The scope alone: whether a policy may select proxies with these labels (6.2).
 bool in_scope(const AppliedPolicy& policy, const Labels& proxy_labels);
 

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
@@ -12,7 +13,9 @@
 #include "model/json.h"
 #include "policy/engine/from_rules.h"
 #include "policy/engine/item_conf.h"
+#include "policy/engine/merge_budget.h"
 #include "policy/engine/ordering.h"
+#include "policy/engine/to_rules.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
@@ -35,7 +38,8 @@ bool is_about_routes(const AppliedPolicy& policy) {
 }
 
 // The policy's items once for each rule of the route that it is attached to.
-void add_attached(const AppliedPolicy& policy, const AppliedPolicies& routes, std::vector<TagItem>& out) {
+void add_attached(const AppliedPolicy& policy, const AppliedPolicies& routes, MergeBudget& budget,
+                  std::vector<TagItem>& out) {
   const auto name = find_text(policy.target(), {"name"});
   for (const auto& route : routes) {
     if (route->type->name != route_kind || route->display_name != name) continue;
@@ -43,25 +47,27 @@ void add_attached(const AppliedPolicy& policy, const AppliedPolicies& routes, st
       const auto* ref = find(entry, {"targetRef"});
       const auto tags = ref == nullptr ? std::nullopt : tags_of_reference(*ref);
       if (!tags) continue;
-      for (const auto& rule : array_at(entry, "rules")) {
+      for (const auto& rule : find_list(entry, {"rules"})) {
         auto with_hash = *tags;
         const auto* matches = find(rule, {"matches"});
         with_hash.set(hash_tag, matches_hash(matches == nullptr ? json::array() : *matches));
         for (const auto& item : policy.items("to")) {
-          out.push_back({&policy, with_hash, to_item_conf(*policy.type, item)});
+          auto conf = to_item_conf(*policy.type, item);
+          if (!budget.take(1 + with_hash.size() + parts_of(conf))) return;
+          out.push_back({&policy, with_hash, std::move(conf)});
         }
       }
     }
   }
 }
 
-std::vector<TagItem> ordered_items(AppliedPolicies policies, const AppliedPolicies& routes) {
+std::vector<TagItem> ordered_items(AppliedPolicies policies, const AppliedPolicies& routes, MergeBudget& budget) {
   sort_policies(policies);
   std::vector<TagItem> out;
   for (const auto& policy : policies) {
     if (is_about_routes(*policy)) continue;
     if (find_text(policy->target(), {"kind"}) == route_kind) {
-      add_attached(*policy, routes, out);
+      add_attached(*policy, routes, budget, out);
       continue;
     }
     for (const auto& item : policy->items("to")) {
@@ -73,44 +79,62 @@ std::vector<TagItem> ordered_items(AppliedPolicies policies, const AppliedPolici
   return out;
 }
 
-void add_rule(const std::vector<TagItem>& items, const std::vector<std::size_t>& covering,
-              const std::vector<TagMatcher>& matchers, std::vector<TagRule>& out) {
-  Confs confs;
-  std::vector<const AppliedPolicy*> origin;
-  for (const auto position : covering) {
-    confs.push_back(&items[position].conf);
-    if (std::find(origin.begin(), origin.end(), items[position].policy) == origin.end()) {
-      origin.push_back(items[position].policy);
-    }
-  }
-  for (auto& merged : merge_to_confs(*items.front().policy->type, confs, false)) {
-    out.push_back({matchers, std::move(merged.conf), origin});
-  }
-}
+// Puts the rules together as long as they are not too many.
+class RuleList {
+ public:
+  explicit RuleList(const std::vector<TagItem>& items) : items_(items) {}
 
-// One rule for each set of tags, those with more of them first.
-std::vector<TagRule> rules_by_sets(const std::vector<TagItem>& items) {
-  std::vector<const Labels*> sets;
-  for (const auto& item : items) {
-    const bool is_new = std::none_of(sets.begin(), sets.end(), [&](const Labels* set) { return *set == item.tags; });
-    if (is_new) sets.push_back(&item.tags);
-  }
-  std::stable_sort(sets.begin(), sets.end(), [](const Labels* a, const Labels* b) { return a->size() > b->size(); });
-  std::vector<TagRule> out;
-  for (const auto* set : sets) {
-    std::vector<std::size_t> covering;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const auto& tags = items[i].tags;
-      const bool covers = std::all_of(tags.begin(), tags.end(), [&](const auto& tag) {
-        return set->has(tag.first) && set->get(tag.first) == tag.second;
-      });
-      if (covers) covering.push_back(i);
+  void add(const std::vector<std::size_t>& covering, const std::vector<TagMatcher>& matchers) {
+    if (!budget_.take(covering.size())) return;
+    Confs confs;
+    std::vector<const AppliedPolicy*> origin;
+    std::set<const AppliedPolicy*> known;
+    for (const auto position : covering) {
+      confs.push_back(&items_[position].conf);
+      if (known.insert(items_[position].policy).second) origin.push_back(items_[position].policy);
     }
-    std::vector<TagMatcher> matchers;
-    for (const auto& [key, value] : *set) matchers.push_back({key, value, false});
-    add_rule(items, covering, matchers, out);
+    const auto& type = *items_.front().policy->type;
+    if (!budget_.take(merged_parts_of(type, confs))) return;
+    for (auto& merged : merge_to_confs(type, confs, false)) {
+      out_.push_back({matchers, std::move(merged.conf), origin});
+    }
   }
-  return out;
+
+  TagRules take(std::vector<std::string> notes) {
+    if (budget_.is_spent()) return {{}, {too_many_rules_note}};
+    return {std::move(out_), std::move(notes)};
+  }
+
+ private:
+  const std::vector<TagItem>& items_;
+  std::vector<TagRule> out_;
+  MergeBudget budget_{limits::merged_parts};
+};
+
+// One rule for each set of tags, those with a tag first. There is one key at most, so a set holds for itself and is
+// covered by the empty one besides.
+TagRules rules_by_sets(const std::vector<TagItem>& items) {
+  std::vector<std::size_t> everywhere;
+  std::vector<std::pair<const Labels*, std::vector<std::size_t>>> sets;  // in the order in which they appear
+  std::map<std::string, std::size_t> known;                              // by the value
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].tags.empty()) {
+      everywhere.push_back(i);
+      continue;
+    }
+    const auto [it, is_new] = known.emplace(items[i].tags.begin()->second, sets.size());
+    if (is_new) sets.push_back({&items[i].tags, {}});
+    sets[it->second].second.push_back(i);
+  }
+  RuleList out(items);
+  for (const auto& [set, own] : sets) {
+    std::vector<std::size_t> covering;
+    std::merge(own.begin(), own.end(), everywhere.begin(), everywhere.end(), std::back_inserter(covering));
+    const auto& [key, value] = *set->begin();
+    out.add(covering, {{key, value, false}});
+  }
+  if (!everywhere.empty()) out.add(everywhere, {});
+  return out.take({});
 }
 
 // Members in the order in which Go writes them; empty lists and texts that it leaves out are left out.
@@ -158,19 +182,21 @@ std::string matches_hash(const json::value& matches) {
 }
 
 TagRules merge_to_by_tags(const AppliedPolicies& policies, const AppliedPolicies& routes) {
-  const auto items = ordered_items(policies, routes);
+  MergeBudget budget(limits::merged_parts);
+  const auto items = ordered_items(policies, routes, budget);
+  if (budget.is_spent()) return {{}, {too_many_rules_note}};
   if (items.empty()) return {};
   std::set<std::string> keys;
   for (const auto& item : items) {
     for (const auto& [key, value] : item.tags) keys.insert(key);
   }
-  if (keys.size() <= 1) return {rules_by_sets(items), {}};
+  if (keys.size() <= 1) return rules_by_sets(items);
   std::vector<ClientItem> destinations;
   for (const auto& item : items) destinations.push_back({item.tags, &item.conf});
   auto partition = partition_clients(destinations);
-  TagRules out{{}, std::move(partition.notes)};
-  for (const auto& cell : partition.cells) add_rule(items, cell.items, cell.matchers, out.rules);
-  return out;
+  RuleList out(items);
+  for (const auto& cell : partition.cells) out.add(cell.items, cell.matchers);
+  return out.take(std::move(partition.notes));
 }
 
 }  // namespace kdsd::policy

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/json.h"
+#include "policy/engine/merge_budget.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
@@ -29,21 +30,25 @@ class Merger {
     for (const auto& item : items_) confs_.push_back(to_item_conf(type_, item.policy->items("to")[item.index]));
   }
 
-  void add(std::size_t position, const ResolvedObject& target) {
+  // False: there are too many, and nothing more needs to be added.
+  bool add(std::size_t position, const ResolvedObject& target) {
+    if (!targets_.take(1)) return false;
     const bool is_mesh = target.type->name == "Mesh";
     auto& known = is_mesh ? mesh_ : by_object_[object_kri(target)];
     if (known.items.empty()) known.object = target;
     auto& items = known.items[target.section];
     if (items.empty() || items.back() != position) items.push_back(position);
+    return true;
   }
 
-  std::vector<ToRule> run() const {
+  ToRules run() {
     std::vector<ToRule> out;
-    if (!mesh_.items.empty()) out.push_back(rule(mesh_.object, mesh_items()));
+    const auto on_mesh = mesh_items();
+    if (!mesh_.items.empty()) out.push_back(rule(mesh_.object, on_mesh));
     for (const auto& [kri, target] : by_object_) {
       const auto whole = target.items.find("");
       for (const auto& [section, items] : target.items) {
-        auto relevant = mesh_items();
+        auto relevant = on_mesh;
         if (whole != target.items.end()) relevant.insert(relevant.end(), whole->second.begin(), whole->second.end());
         if (!section.empty()) relevant.insert(relevant.end(), items.begin(), items.end());
         std::sort(relevant.begin(), relevant.end());
@@ -51,10 +56,12 @@ class Merger {
         object.section = section;
         object.kri = kri + section;
         out.push_back(rule(std::move(object), relevant));
+        if (budget_.is_spent()) return ToRules::too_many();
       }
     }
+    if (budget_.is_spent()) return ToRules::too_many();
     std::sort(out.begin(), out.end(), [](const ToRule& a, const ToRule& b) { return a.target.kri < b.target.kri; });
-    return out;
+    return ToRules(std::move(out));
   }
 
  private:
@@ -63,13 +70,15 @@ class Merger {
     return it == mesh_.items.end() ? std::vector<std::size_t>() : it->second;
   }
 
-  ToRule rule(ResolvedObject object, const std::vector<std::size_t>& relevant) const {
+  ToRule rule(ResolvedObject object, const std::vector<std::size_t>& relevant) {
+    if (!budget_.take(relevant.size())) return {};
     Confs confs;
     ToRule out{std::move(object), {}, {}};
     for (const auto position : relevant) {
       confs.push_back(&confs_[position]);
       out.origin.push_back(items_[position]);
     }
+    if (!budget_.take(merged_parts_of(type_, confs))) return {};
     out.confs = merge_to_confs(type_, confs, with_fields_);
     return out;
   }
@@ -80,12 +89,20 @@ class Merger {
   std::vector<json::value> confs_;  // of the items
   Target mesh_;
   std::map<std::string, Target> by_object_;
+  MergeBudget targets_{limits::named_targets};
+  MergeBudget budget_{limits::merged_parts};
 };
 
 }  // namespace
 
 std::string object_kri(const ResolvedObject& object) {
   return object.kri.substr(0, object.kri.size() - object.section.size());
+}
+
+ToRules ToRules::too_many() {
+  ToRules out({});
+  out.is_complete_ = false;
+  return out;
 }
 
 ToRules::ToRules(std::vector<ToRule> rules) : rules_(std::move(rules)) {
@@ -114,9 +131,11 @@ ToRules merge_to(const AppliedPolicies& policies, const Catalogue& catalogue, co
   auto items = ordered_to_items(policies, order);
   Merger merger(items, *policies.front()->type, with_fields);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const auto& target : targets_of(items[i], catalogue, objects)) merger.add(i, target);
+    for (const auto& target : targets_of(items[i], catalogue, objects)) {
+      if (!merger.add(i, target)) return ToRules::too_many();
+    }
   }
-  return ToRules(merger.run());
+  return merger.run();
 }
 
 void ask_for_targets(const AppliedPolicies& policies, const Catalogue& catalogue, const ObjectLookup& objects) {

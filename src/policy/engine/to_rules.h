@@ -28,8 +28,11 @@ class ToRules {
  public:
   // Rules in the order of KRIs.
   explicit ToRules(std::vector<ToRule> rules);
+  // More than `limits::merged_parts`: there are no rules then.
+  static ToRules too_many();
 
   const std::vector<ToRule>& all() const { return rules_; }
+  bool is_complete() const { return is_complete_; }
 
   // The rule of an outbound: of the route, if one is asked for; of the port; of the object; of the mesh; or null. KRIs
   // are those of whole objects.
@@ -41,7 +44,11 @@ class ToRules {
   std::vector<ToRule> rules_;
   std::map<std::pair<std::string, std::string>, std::size_t, std::less<>> by_target_;  // KRI of the object, section
   const ToRule* mesh_ = nullptr;
+  bool is_complete_ = true;
 };
+
+// A remark about rules that are not complete.
+inline constexpr const char* too_many_rules_note = "the rules would be too many to be worked out";
 
 // `policies`: of one type, those that select the proxy, in any order. Where fields come from is worked out on demand.
 ToRules merge_to(const AppliedPolicies& policies, const Catalogue& catalogue, const ObjectLookup& objects,

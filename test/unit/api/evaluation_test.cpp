@@ -39,6 +39,16 @@ TEST_F(EvaluationEndpoints, GrantsThatAreNotPostedAreTheStoredOnesAndNoneMeansDe
   EXPECT_EQ(to_compact_json(reply.body), R"({"allowed":false,"reason":"no-grant"})");
 }
 
+TEST_F(EvaluationEndpoints, PostedGrantsAreEvaluatedWithoutALookAtTheStoredOnes) {
+  bool has_looked = false;
+  backend.after_next_read = [&] { has_looked = true; };
+  const auto reply = api.send("POST", "/_reference-grants/check",
+                              R"({"reference":{"from":{"kind":"A","namespace":"a"},"to":{"kind":"B","namespace":"b"}},
+      "grants":[{"name":"g","namespace":"b","spec":{"from":[{"kind":"A","namespace":"a"}],"to":[{"kind":"B"}]}}]})");
+  EXPECT_EQ(to_compact_json(reply.body), R"({"allowed":true,"reason":"granted-by:b/g"})");
+  EXPECT_FALSE(has_looked);
+}
+
 TEST_F(EvaluationEndpoints, AttachedPoliciesTakeEffect) {
   const auto reply = api.send("POST", "/_policy-attachment/effective", R"({"chain":[],"policies":[]})");
   ASSERT_EQ(reply.status, 200) << reply.text;

@@ -41,7 +41,10 @@ class FakeBackend : public Backend {
 
   const Facts& facts() const override { return facts_; }
   Timestamp now() const override { return {1'770'000'000'000'000'000 + ticks_}; }
-  void read(std::function<void(const kds::Core&)> fn) override { fn(core_); }
+  void read(std::function<void(const kds::Core&)> fn) override {
+    fn(core_);
+    if (auto change = std::exchange(after_next_read, {})) change();
+  }
   void write(kds::Write write) override {
     ticks_ += 1'000'000;
     core_.set_now(now());
@@ -69,8 +72,9 @@ class FakeBackend : public Backend {
 
   Facts& edit_facts() { return facts_; }
   kds::Core& core() { return core_; }
-  Status commit_outcome;             // of every commit from now on
-  std::vector<std::string> missing;  // for /ready
+  Status commit_outcome;                  // of every commit from now on
+  std::function<void()> after_next_read;  // for what changes between two looks of one request
+  std::vector<std::string> missing;       // for /ready
   Result<std::string> proxy_answer = std::string("{}");
   std::vector<kds::ProxyQuery> queries;
 
@@ -194,8 +198,8 @@ class Api {
     RouterOptions options;
     options.base_path = backend.facts().base_path;
     options.cors_domains = backend.facts().cors_domains;
-    options.authenticate = [this](const Request& request, std::string_view route) {
-      return authentication_.identify_caller(request, route);
+    options.authenticate = [this](const Request& request, Tokens tokens) {
+      return authentication_.identify_caller(request, tokens);
     };
     return options;
   }

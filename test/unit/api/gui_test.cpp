@@ -47,6 +47,18 @@ TEST_F(Gui, IsNotBrokenByAStaleToken) {
   EXPECT_EQ(api.get("/gui/zones", {{"x-forwarded-for", "x"}, {"authorization", "Bearer old"}}).status, 200);
 }
 
+TEST_F(Gui, SwitchesTokensOffForItsOwnPagesAlone) {
+  const TextPairs stale = {{"x-forwarded-for", "x"}, {"authorization", "Bearer old"}};
+  for (const char* base : {"/", "/m", "/mesh", "/meshes"}) {
+    backend_.edit_facts().gui_base_path = base;
+    Api api(backend_);
+    EXPECT_EQ(api.get("/meshes", stale).status, 401) << base;
+    EXPECT_EQ(api.get("/meshes/default", stale).status, 401) << base;
+    EXPECT_EQ(api.get("/who-am-i", stale).status, 401) << base;
+    EXPECT_EQ(api.get("/", stale).status, 200) << base;
+  }
+}
+
 TEST_F(Gui, IsNotThereWhenSwitchedOff) {
   backend_.edit_facts().gui_base_path.clear();
   Api api(backend_);

@@ -268,16 +268,26 @@ TEST(ApiServer, ServesTheSameOverBothListenersAndTellsTheObserver) {
   std::vector<std::string> seen;
   ApiServerOptions options;
   const auto tls = self_signed();
-  options.http = ListenerOptions{"127.0.0.1", 0, {}};
-  options.https = ListenerOptions{"127.0.0.1", 0, tls};
+  const ApiListeners listeners{ListenerOptions{"127.0.0.1", 0, {}}, ListenerOptions{"127.0.0.1", 0, tls}};
   options.diagnostics = ListenerOptions{"127.0.0.1", 0, {}};
   options.observer = [&](const RequestObservation& observation) {
     seen.push_back(std::string(observation.method) + " " + std::string(observation.route) + " " +
                    std::to_string(observation.status));
   };
   ApiServer server(context, backend, options);
-  ASSERT_TRUE(server.start().ok());
+  ASSERT_TRUE(server.start_diagnostics().ok());
+  backend.missing = {"store"};
   std::thread thread([&] { context.run(); });
+  {
+    Client early(server.diagnostics_port());
+    early.send(close_after("GET /ready"));
+    const auto answer = early.read_all();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 503")) << answer;
+    EXPECT_NE(answer.find("\"store\""), std::string::npos) << answer;
+    EXPECT_EQ(server.http_port(), 0);
+  }
+  backend.missing.clear();
+  ASSERT_TRUE(server.start(listeners).ok());
   const auto over_tls = get_over_tls(server.https_port(), tls, "/meshes/none/meshtimeouts/a");
   EXPECT_TRUE(over_tls.starts_with("HTTP/1.1 404")) << over_tls;
   for (const auto& [path, start] : std::vector<std::pair<std::string, std::string>>{{"/healthy", "HTTP/1.1 200"},
@@ -289,11 +299,12 @@ TEST(ApiServer, ServesTheSameOverBothListenersAndTellsTheObserver) {
     EXPECT_TRUE(client.read_all().starts_with(start)) << path;
   }
   Client plain(server.http_port());
-  plain.send(close_after("GET /meshes"));
+  plain.send(request("GET /meshes") + request("X1 /meshes") + request("OPTIONS /meshes") + close_after("X2 /"));
   EXPECT_NE(plain.read_all().find("\"items\": []"), std::string::npos);
   server.stop();
   thread.join();
-  EXPECT_EQ(seen, (std::vector<std::string>{"GET /meshes/{mesh}/meshtimeouts/{name} 404", "GET /meshes 200"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"GET /meshes/{mesh}/meshtimeouts/{name} 404", "GET /meshes 200",
+                                            "OTHER /meshes 405", "OPTIONS /meshes 405", "OTHER / 405"}));
 }
 
 }  // namespace

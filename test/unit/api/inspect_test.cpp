@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 
+#include "api/policy_views.h"
 #include "model/document.h"
 
 #include "fake_backend.h"
@@ -38,6 +39,16 @@ class InspectEndpoints : public ::testing::Test {
         R"({"networking":{"address":"10.0.0.1","inbound":[{"port":8080,"name":"http","tags":{"kuma.io/service":")" +
             service + R"(","kuma.io/protocol":"http"}}]}})",
         std::move(labels));
+  }
+  // Something that no other control plane ever had.
+  void erase(const std::string& type, const std::string& name) {
+    const ResourceKey key{Catalogue::builtin().find(type), "default", name};
+    backend.write({[&](kds::Transaction& transaction) {
+                     transaction.remove(key);
+                     return Status();
+                   },
+                   [](const Status&) {}});
+    ASSERT_EQ(backend.core().index().find_entry(key), nullptr) << "there is no tombstone";
   }
   void timeout(const std::string& name, const std::string& spec) { put("MeshTimeout", "default", name, spec); }
   void service(const std::string& name) {
@@ -131,15 +142,60 @@ TEST_F(InspectEndpoints, AProxyThatNobodyElseEverHadIsGoneWithoutATrace) {
   for (const auto* name : {"web-1", "web-2"}) dataplane(name, "web");
   const auto names = [&] { return api.get("/meshes/default/meshtimeouts/t/_resources/dataplanes").names(); };
   EXPECT_EQ(names(), "web-1 web-2");
-  const ResourceKey key{Catalogue::builtin().find("Dataplane"), "default", "web-1"};
-  backend.write({[&](kds::Transaction& transaction) {
-                   transaction.remove(key);
-                   return Status();
-                 },
-                 [](const Status&) {}});
-  ASSERT_EQ(backend.core().index().find_entry(key), nullptr) << "there is no tombstone";
+  erase("Dataplane", "web-1");
   dataplane("web-3", "web");
   EXPECT_EQ(names(), "web-2 web-3");
+}
+
+TEST_F(InspectEndpoints, TheNewestAndTheLastProxyAreGoneWithoutATraceToo) {
+  timeout("t", "{}");
+  for (const auto* name : {"web-1", "web-2"}) dataplane(name, "web");
+  const auto names = [&] { return api.get("/meshes/default/meshtimeouts/t/_resources/dataplanes").names(); };
+  EXPECT_EQ(names(), "web-1 web-2");
+  erase("Dataplane", "web-2");
+  EXPECT_EQ(names(), "web-1");
+  erase("Dataplane", "web-1");
+  EXPECT_EQ(names(), "");
+  dataplane("web-2", "web");
+  EXPECT_EQ(names(), "web-2");
+}
+
+TEST_F(InspectEndpoints, ViewsTakeAWholeTypeOnceAndChangesAfterwards) {
+  for (const auto* name : {"web-1", "web-2"}) dataplane(name, "web");
+  PolicyViews views(Catalogue::builtin(), {}, {});
+  const auto look = [&] { return views.changes_since(backend.core().index(), views.position()); };
+  const auto names = [&] {
+    std::string out;
+    for (const auto& proxy : views.proxies("default")) out += proxy->resource->name + " ";
+    return out;
+  };
+  const auto first = look();
+  EXPECT_FALSE(first.whole.empty());
+  views.apply(first);
+  EXPECT_EQ(names(), "web-1 web-2 ");
+  erase("Dataplane", "web-2");
+  const auto older = look();
+  EXPECT_TRUE(older.whole.empty());
+  dataplane("web-2", "web");
+  erase("Dataplane", "web-1");
+  const auto newer = look();
+  EXPECT_TRUE(newer.whole.empty());
+  views.apply(newer);
+  EXPECT_EQ(names(), "web-2 ");
+  views.apply(older);
+  EXPECT_EQ(names(), "web-2 ") << "another thread was faster";
+}
+
+// What a zone sent goes back to nobody but shows on the global: the newest policy and the only one of its type.
+TEST_F(InspectEndpoints, APolicyThatNobodyElseEverHadIsGoneWithoutATrace) {
+  dataplane("web-1", "web");
+  const auto types = [&] {
+    return api.get("/meshes/default/dataplanes/web-1/_rules").body.at("rules").as_array().size();
+  };
+  put("MeshTimeout", "default", "t", outbound_and_inbound, {{"kuma.io/kds-sync", "disabled"}});
+  EXPECT_EQ(types(), 1U);
+  erase("MeshTimeout", "t");
+  EXPECT_EQ(types(), 0U);
 }
 
 TEST_F(InspectEndpoints, WhatIsNotThereIsNotFoundWithATitleOfItsOwn) {
@@ -148,6 +204,12 @@ TEST_F(InspectEndpoints, WhatIsNotThereIsNotFoundWithATitleOfItsOwn) {
   EXPECT_EQ(api.get("/meshes/default/meshgateways/none/_rules").title(), "Could not retrieve MeshGateway");
   EXPECT_EQ(api.get("/meshes/default/meshtimeouts/none/_resources/dataplanes").title(), "Could not retrieve policy");
   EXPECT_EQ(api.get("/meshes/default/meshservices/none/_hostnames").title(), "could not retrieve service");
+  EXPECT_EQ(get("meshtimeouts/none/dataplanes"), R"({"total":0,"items":[]})") << "as Kuma answers";
+  for (const char* path : {"meshtimeouts/t/dataplanes", "meshgateways/g/dataplanes", "meshservices/s/_hostnames"}) {
+    const auto reply = api.get("/meshes/none/" + std::string(path));
+    EXPECT_EQ(reply.status, 404) << path;
+    EXPECT_EQ(reply.title(), "Failed to retrieve Mesh") << path;
+  }
   EXPECT_EQ(api.get("/meshes/default/dataplanes/none/_rules").status, 404);
 }
 
@@ -255,6 +317,38 @@ TEST_F(InspectEndpoints, TheLayoutHasInboundsAndWhatCanBeReached) {
             R"("proxyResourceName":"kri_msvc_default___catalog_main"}]})");
 }
 
+TEST_F(InspectEndpoints, TheLayoutResolvesReferencesAsPoliciesDo) {
+  const std::string ports = R"({"ports":[{"port":80,"name":"main"},{"port":9000}]})";
+  put("MeshService", "default", "catalog", ports, {{"k8s.kuma.io/namespace", "shop"}});
+  put("MeshService", "default", "orders", ports, {{"team", "a"}});
+  put("MeshService", "default", "other", ports);
+  const auto outbounds = [&](const std::string& networking) {
+    put("Dataplane", "default", "web-1", R"({"networking":{"address":"10.0.0.1",)" + networking + "}}");
+    std::string out;
+    const auto layout = api.get("/meshes/default/dataplanes/web-1/_layout").body;
+    for (const auto& outbound : layout.at("outbounds").as_array())
+      out += (out.empty() ? "" : " ") + std::string(find_text(outbound, {"kri"}));
+    return out;
+  };
+  EXPECT_EQ(outbounds(R"("outbound":[
+      {"port":1,"backendRef":{"kind":"MeshService","name":"catalog_shop_svc_9000"}},
+      {"port":2,"backendRef":{"kind":"MeshService","labels":{"team":"a"},"port":80}}])"),
+            "kri_msvc_default___orders_main kri_msvc_default__shop_catalog_9000");
+  EXPECT_EQ(outbounds(R"("transparentProxying":{"reachableBackends":{"refs":[
+      {"kind":"MeshService","name":"catalog","namespace":"shop","port":80}, {"kind":"MeshService","name":"none"}]}})"),
+            "kri_msvc_default__shop_catalog_main");
+  EXPECT_EQ(outbounds(R"("transparentProxying":{"reachableBackends":{}})"), "");
+}
+
+TEST_F(InspectEndpoints, OneServiceWithAnImpossiblePortHidesNoOther) {
+  dataplane("web-1", "web");
+  service("catalog");
+  put("MeshService", "default", "odd", R"({"ports":[{"port":18446744073709551615}]})");
+  timeout("t", R"({"to":[{"targetRef":{"kind":"MeshService","name":"odd","sectionName":"80"},"default":{}}]})");
+  EXPECT_NE(get("dataplanes/web-1/_layout").find("kri_msvc_default___catalog_main"), std::string::npos);
+  get("dataplanes/web-1/_rules");
+}
+
 TEST_F(InspectEndpoints, TheseNeedAMeshWithServicesOnlyAndKrisThatCanBeRead) {
   dataplane("web-1", "web");
   const auto detail = [&](const std::string& rest) {
@@ -330,7 +424,62 @@ TEST_F(InspectEndpoints, OlderClientsGetTheirOlderForms) {
   EXPECT_EQ(get("meshtimeouts/t/dataplanes"),
             R"({"total":1,"items":[{"kind":"SidecarDataplane","dataplane":{"mesh":"default","name":"web-1"},)"
             R"("attachments":[{"type":"dataplane","name":"","service":""}]}]})");
-  EXPECT_EQ(get("meshtimeouts/none/dataplanes"), R"({"total":0,"items":[]})") << "as Kuma answers";
+}
+
+TEST_F(InspectEndpoints, OlderPoliciesListTheProxiesThatTheySelectByTags) {
+  dataplane("web-1", "web");
+  dataplane("db-1", "db");
+  put("TrafficPermission", "default", "p",
+      R"({"sources":[{"match":{"kuma.io/service":"api"}}],"destinations":[{"match":{"kuma.io/service":"web"}}]})");
+  put("TrafficTrace", "default", "t", R"({"selectors":[{"match":{"kuma.io/service":"*"}}]})");
+  const std::string attached =
+      R"("dataplane":{"mesh":"default","name":"web-1"},"attachments":[{"type":"dataplane","name":"","service":""}]})";
+  EXPECT_EQ(get("traffic-permissions/p/dataplanes"),
+            R"({"total":1,"items":[{"kind":"SidecarDataplane",)" + attached + "]}");
+  EXPECT_EQ(api.get("/meshes/default/traffic-permissions/p/_resources/dataplanes").names(), "web-1");
+  EXPECT_EQ(to_compact_json(api.get("/meshes/default/traffic-traces/t/dataplanes").body.at("total")), "2");
+  get("meshgatewayroutes/r/dataplanes", 404);
+  get("virtual-outbounds/v/dataplanes", 404);
+
+  const auto policies = api.get("/meshes/default/dataplanes/db-1/policies").body;
+  const auto& matched = policies.at("items").at(0).at("matchedPolicies").as_object();
+  EXPECT_EQ(matched.size(), 1U);
+  EXPECT_EQ(find_text(matched.at("TrafficTrace").at(0), {"name"}), "t");
+}
+
+TEST_F(InspectEndpoints, ShadowPoliciesAndRoutesSelectProxiesOnlyWhenAskedFor) {
+  dataplane("web-1", "web");
+  const Labels shadow = {{"kuma.io/effect", "shadow"}};
+  put("MeshTimeout", "default", "s", outbound_and_inbound, shadow);
+  put("MeshHTTPRoute", "default", "r", R"({"to":[]})", shadow);
+  timeout("t", R"({"targetRef":{"kind":"MeshHTTPRoute","name":"r"}})");
+  for (const std::string policy : {"s", "t"}) {
+    const auto path = "/meshes/default/meshtimeouts/" + policy;
+    EXPECT_EQ(api.get(path + "/_resources/dataplanes").names(), "") << policy;
+    EXPECT_EQ(api.get(path + "/_resources/dataplanes?shadow=true").names(), "web-1") << policy;
+    EXPECT_EQ(to_compact_json(api.get(path + "/dataplanes").body.at("total")), "0") << policy;
+    EXPECT_EQ(api.get(path + "/_resources/dataplanes?shadow=x").status, 400) << policy;
+  }
+  const auto rules = [&](const std::string& query) {
+    return api.get("/meshes/default/dataplanes/web-1/_rules" + query).body.at("rules").as_array().size();
+  };
+  EXPECT_EQ(rules(""), 0U);
+  EXPECT_NE(rules("?shadow=true"), 0U);
+}
+
+TEST_F(InspectEndpoints, AProxyThatGetsAnInboundBetweenTwoLooksIsShownInItsNewerVersion) {
+  dataplane("web-1", "web");
+  timeout("t", outbound_and_inbound);
+  const auto add_inbound = [&] {
+    put("Dataplane", "default", "web-1",
+        R"({"networking":{"address":"10.0.0.2","inbound":[{"port":8080,"tags":{"kuma.io/service":"web"}},
+            {"port":9090,"tags":{"kuma.io/service":"web"}}]}})");
+  };
+  backend.after_next_read = add_inbound;
+  const auto rules = api.get("/meshes/default/dataplanes/web-1/rules");
+  ASSERT_EQ(to_compact_json(rules.body.at("total")), "2") << rules.text;
+  EXPECT_EQ(to_compact_json(rules.body.at("items").at(0).at("addresses")), R"(["10.0.0.2:8080"])");
+  EXPECT_EQ(to_compact_json(rules.body.at("items").at(1).at("addresses")), R"(["10.0.0.2:9090"])");
 }
 
 TEST_F(InspectEndpoints, AGatewayListsTheProxiesThatServeIt) {

@@ -9,6 +9,7 @@
 #include "kds/outbound.h"
 #include "policy/core_name.h"
 
+#include "../test_data.h"
 #include "fake_backend.h"
 
 namespace kdsd::api {
@@ -52,7 +53,7 @@ const std::map<std::string, std::string> differences = {
 };
 
 json::array objects() {
-  std::ifstream in(std::string(KDSD_TEST_DATA) + "/namespaced-objects.json");
+  std::ifstream in(test_data() / "namespaced-objects.json");
   std::stringstream text;
   text << in.rdbuf();
   auto value = parse_json(text.str());

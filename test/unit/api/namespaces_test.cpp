@@ -163,6 +163,23 @@ TEST(NamespacesOfAGlobal, OwnResourcesStandInTheSystemNamespaceWithoutOrigin) {
   EXPECT_EQ(find_text(made, {"labels", "k8s.kuma.io/namespace"}), "mesh-system");
 }
 
+TEST(NamespacesOfAGlobal, ProxiesAreAskedByANameWithoutNamespaceToo) {
+  FakeBackend backend(namespaced(policy::Mode::global));
+  Api api(backend);
+  Resource mesh;
+  mesh.type = Catalogue::builtin().find("Mesh");
+  mesh.name = "default";
+  backend.store(mesh);
+  Resource proxy;
+  proxy.type = Catalogue::builtin().find("Dataplane");
+  proxy.mesh = "default";
+  proxy.name = "web-1-x7c2.mesh-system";
+  proxy.source = "west";
+  backend.store(proxy);
+  for (const char* rest : {"", "/xds", "/stats", "/clusters"})
+    EXPECT_EQ(api.get("/meshes/default/dataplanes/web-1-x7c2" + std::string(rest)).status, 200) << rest;
+}
+
 TEST(NamespacesOfAUniversalControlPlane, OnlyTheSystemNamespaceIsAccepted) {
   FakeBackend backend;
   Api api(backend);

@@ -1,8 +1,10 @@
 // `kdsd token`, `kdsd export` and `kdsd import`: what they ask of a server, and signing without one.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 
 #include "app/certificates.h"
 #include "kds/jwt.h"
@@ -65,7 +67,7 @@ TEST(TokenCommand, SignsWithoutAServer) {
   auto token = kds::parse_jwt(outcome.out.substr(0, outcome.out.size() - 1));
   ASSERT_TRUE(token.ok()) << token.status().text();
   EXPECT_EQ(token->key_id, "7");
-  EXPECT_TRUE(kds::check_signature(*token, *key).ok());
+  EXPECT_TRUE(kds::check_signature(*token, *kds::read_public_key(*key)).ok());
   EXPECT_EQ(to_compact_json(token->claims.at("Scope")), R"(["cp","ingress","egress"])");
   EXPECT_EQ(token->claims.at("exp").as_int64() - token->claims.at("iat").as_int64(), 3605);
 }
@@ -97,6 +99,43 @@ TEST(Export, WritesWhatBelongsToTheControlPlaneMeshesFirst) {
   EXPECT_EQ(outcome.out.find("creationTime"), std::string::npos);
   EXPECT_THAT(outcome.err, HasSubstr("exported 3 resources"));
   for (const auto& line : server.lines()) EXPECT_EQ(line.find("insight"), std::string::npos) << line;
+}
+
+TEST(Export, MakesFilesThatNobodyElseCanRead) {
+  std::string made = (std::filesystem::temp_directory_path() / "kdsd-export-XXXXXX").string();
+  const std::filesystem::path folder = ::mkdtemp(made.data());
+  const auto file = folder / "content.yaml";
+  const auto link = folder / "link.yaml";
+  std::ofstream(file) << "old";
+  std::filesystem::permissions(file, std::filesystem::perms(0644));
+  std::filesystem::create_symlink(file, link);
+  std::ifstream reader(file);
+  FakeServer server(content);
+  const auto write_to = [&](const std::filesystem::path& target) {
+    return Shell().run({"export", "-o", target.string(), "--address", server.address()});
+  };
+  const auto text_of = [](std::istream& in) { return std::string(std::istreambuf_iterator<char>(in), {}); };
+  const auto mode_of = [](const std::filesystem::path& path) {
+    return static_cast<int>(std::filesystem::status(path).permissions());
+  };
+
+  EXPECT_THAT(write_to(link).err, HasSubstr("no regular file"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_NE(write_to(folder / "none" / "content.yaml").code, 0);
+  ASSERT_EQ(write_to(file).code, 0);
+  EXPECT_EQ(mode_of(file), 0600);
+  EXPECT_EQ(text_of(reader), "old") << "a file that others may have open is not written into";
+  std::ifstream written(file);
+  EXPECT_THAT(text_of(written), HasSubstr("type: Secret"));
+
+  ASSERT_EQ(write_to(folder / "types/").code, 0);
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "types")) {
+    EXPECT_EQ(mode_of(entry.path()), 0600) << entry.path();
+    ++files;
+  }
+  EXPECT_EQ(files, 3);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Import, MakesMeshesBareThenTheRestThenTheMeshes) {

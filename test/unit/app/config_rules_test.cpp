@@ -10,6 +10,8 @@
 #include "app/config/bind.h"
 #include "app/config/config.h"
 
+#include "../test_data.h"
+
 namespace kdsd::app {
 namespace {
 
@@ -332,6 +334,16 @@ TEST(ConfigSync, OwnKeysAndWatchdogArrive) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(ConfigGui, StandsBelowTheRoot) {
+  for (const std::string path : {"''", "/", "//"}) {
+    EXPECT_THAT(refused("apiServer: {gui: {basePath: " + path + "}}"),
+                HasSubstr("is not accepted, want a path below the root, such as /gui"))
+        << path;
+  }
+  loaded("apiServer: {gui: {basePath: '', enabled: false}}");
+  EXPECT_EQ(loaded("apiServer: {gui: {basePath: /ui}}").config.api_server.gui_base_path, "/ui");
+}
+
 TEST(ConfigTypes, UnsetMeansAllAndEmptyMeansNone) {
   auto source =
       source_of("coreResources: {enabled: []}", {{"KUMA_PLUGIN_POLICIES_ENABLED", "meshtimeouts,meshtimeoutz"}});
@@ -396,7 +408,7 @@ TEST(EffectiveConfig, LoadsAgainAsAFile) {
 
 // The configuration text that a kuma-cp of version 2.13 sent as part of its node.
 std::string recorded_config() {
-  std::ifstream file(std::string(KDSD_TEST_DATA) + "/wire/01-first-sync.json");
+  std::ifstream file(test_data() / "wire/01-first-sync.json");
   std::ostringstream text;
   text << file.rdbuf();
   const json::value recording = json::parse(text.str());

@@ -11,10 +11,12 @@
 #include "app/config/config.h"
 #include "app/config/settings.h"
 
+#include "../test_data.h"
+
 namespace kdsd::app {
 namespace {
 
-const std::filesystem::path repository = std::filesystem::path(KDSD_TEST_DATA).parent_path().parent_path();
+const std::filesystem::path repository = test_data().parent_path().parent_path();
 
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path);

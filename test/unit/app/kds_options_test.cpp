@@ -72,5 +72,26 @@ TEST_F(KdsOptions, ZoneWritesAnIpv6GlobalInBrackets) {
   EXPECT_THAT(kds_client_options(config_, "2.13.0").status().text(), HasSubstr("rootCaFile"));
 }
 
+TEST_F(KdsOptions, TokenFileHoldsATokenAndNothingElse) {
+  config_.kds_client.global = GlobalAddress{true, "localhost", 5685};
+  config_.zone_identity.token_file = directory_ / "token";
+  const auto with = [&](const std::string& content) {
+    EXPECT_TRUE(write_file(config_.zone_identity.token_file, content, true).ok());
+    const auto options = kds_client_options(config_, "2.13.0");
+    return options.ok() ? options->token : options.status().text();
+  };
+  EXPECT_EQ(with("eyJ-._9\r\n"), "eyJ-._9");
+  EXPECT_EQ(with("eyJ"), "eyJ");
+  for (const std::string content : {"", "\n"}) EXPECT_THAT(with(content), HasSubstr("the file is empty"));
+  for (const std::string content : {"\xef\xbb\xbf"
+                                    "eyJ",
+                                    "eyJ\tx", "eyJ\neyK\n", "eyJ \n", "eyJ=", "Bearer eyJ"}) {
+    EXPECT_THAT(with(content), HasSubstr("cannot be part of a token")) << content;
+    EXPECT_THAT(with(content), HasSubstr("kdsd.zone.tokenFile"));
+  }
+  EXPECT_THAT(with(std::string("eyJ\0", 4)), HasSubstr("at offset 3"));
+  EXPECT_THAT(with(std::string(100'000, 'a')), HasSubstr("longer than"));
+}
+
 }  // namespace
 }  // namespace kdsd::app

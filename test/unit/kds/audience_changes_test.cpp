@@ -7,6 +7,7 @@
 #include "model/hash.h"
 
 #include "pair.h"
+#include "scripted_zone.h"
 
 namespace kdsd::kds {
 namespace {
@@ -148,51 +149,12 @@ TEST_F(AudienceChanges, ChangeWhileDisabledReachesNobodyUntilEnabled) {
   EXPECT_EQ(told(to_north), (Told{1, 0}));
 }
 
-// A peer that says with each connection what it can do.
-class ScriptedZone {
- public:
-  ScriptedZone(TestPlane& global, std::vector<std::string> features, const std::string& resume = "") : global_(global) {
-    auto opened = global.core->opened({StreamKind::global_to_zone, "old", "c9", {"hash-suffix"}, false});
-    EXPECT_TRUE(opened.ok());
-    id_ = *opened;
-    Request request;
-    request.type = "MeshTimeout";
-    request.node_id = "old";
-    request.subscribe = {"*"};
-    request.node.features = Features(std::move(features));
-    request.node.resume = resume;
-    send(request);
-  }
-  ~ScriptedZone() {
-    global_.core->closed(id_, "end");
-    global_.step();
-  }
-
-  void send(const Request& request) {
-    global_.step();
-    global_.core->received(id_, encode_request(request));
-    global_.step();
-    for (const auto& sent : std::exchange(global_.outgoing, {})) {
-      if (sent.stream != id_) continue;
-      auto response = decode_response(sent.bytes, Catalogue::builtin());
-      ASSERT_TRUE(response.ok());
-      token = response->version_info.substr(0, response->version_info.find(' '));
-      is_resumed = response->version_info.ends_with(" resumed");
-      for (const auto& item : response->resources) held.insert(item.resource.name);
-      for (const auto& text : response->removed) {
-        held.erase(parse_removed(*Catalogue::builtin().find("MeshTimeout"), text).name);
-      }
-    }
-  }
-
-  std::set<std::string> held;
-  std::string token;
-  bool is_resumed = false;
-
- private:
-  TestPlane& global_;
-  StreamId id_ = 0;
-};
+NodeInfo with(std::vector<std::string> features, const std::string& resume = "") {
+  NodeInfo node;
+  node.features = Features(std::move(features));
+  node.resume = resume;
+  return node;
+}
 
 TEST_F(AudienceChanges, FeaturesOfAPeerDecideAndCountAnewWithEachStream) {
   put(producer_spec, labels());
@@ -203,22 +165,22 @@ TEST_F(AudienceChanges, FeaturesOfAPeerDecideAndCountAnewWithEachStream) {
   more.insert(more.end(), {"producer-policy-flow", "optional-top-level-target-ref"});
   std::string token;
   {
-    ScriptedZone zone(global, few);
+    ScriptedZone zone(global, with(few));
     EXPECT_EQ(zone.held, (std::set<std::string>{own}));
     token = zone.token;
   }
   {
-    ScriptedZone upgraded(global, more, token);
+    ScriptedZone upgraded(global, with(more, token));
     EXPECT_FALSE(upgraded.is_resumed) << "what it held says nothing about what it may have now";
     EXPECT_EQ(upgraded.held, (std::set<std::string>{own, wire}));
     token = upgraded.token;
   }
   {
-    ScriptedZone same(global, more, token);
+    ScriptedZone same(global, with(more, token));
     EXPECT_TRUE(same.is_resumed);
     EXPECT_EQ(same.held, (std::set<std::string>{}));
   }
-  ScriptedZone downgraded(global, few, token);
+  ScriptedZone downgraded(global, with(few, token));
   EXPECT_FALSE(downgraded.is_resumed) << "a full state is what tells it to drop the policy";
   EXPECT_EQ(downgraded.held, (std::set<std::string>{own}));
 }

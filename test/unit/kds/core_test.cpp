@@ -271,6 +271,44 @@ TEST(Core, DeletedZoneTakesAlongWhatItSent) {
   EXPECT_THAT(global.names("ZoneInsight"), IsEmpty());
 }
 
+StreamId admin_stream(TestPlane& global, const std::string& zone) {
+  const auto opened = global.core->opened({StreamKind::stats, zone, "of " + zone, {"zone-ping-health"}, false});
+  EXPECT_TRUE(opened.ok());
+  return opened.ok() ? *opened : 0;
+}
+
+TEST(Core, DeletedZoneLosesItsAdminStreamsToo) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  const auto of_east = admin_stream(global, "east");
+  const auto of_west = admin_stream(global, "west");
+  ASSERT_TRUE(global.remove("Zone", "", "east").ok());
+  EXPECT_EQ(global.ended[of_east], "zone was deleted");
+  EXPECT_FALSE(global.ended.contains(of_west));
+}
+
+TEST(Core, ZoneThatPingsNoMoreLosesItsAdminStreamsToo) {
+  CoreOptions options;
+  options.health_timeout_nanos = 30'000'000'000;
+  TestPlane global("", options);
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  const auto stream = admin_stream(global, "east");
+  const auto after = [&](std::int64_t seconds) {
+    global.core->set_now(Timestamp{global.core->now().nanos + seconds * 1'000'000'000});
+    global.core->tick();
+    global.step();
+  };
+  after(29);
+  EXPECT_TRUE(global.core->pinged({"east", "", {}}).ok());
+  after(29);
+  EXPECT_FALSE(global.ended.contains(stream));
+  after(2);
+  EXPECT_EQ(global.ended[stream], "no health check from the zone");
+  EXPECT_EQ(global.ended.size(), 3u);
+}
+
 TEST(Core, ZoneIsOnlineWhileItsStreamLivesAndOfflineAfterwards) {
   TestPlane global("");
   TestPlane east("east");

@@ -132,10 +132,13 @@ TEST_F(RejectingZone, ARejectionIsShownUntilTheResourceChanges) {
   EXPECT_EQ(now.holds, Holds::unknown);
   ASSERT_TRUE(now.last_rejection);
   EXPECT_EQ(now.last_rejection->resource.text, "no thanks");
+  EXPECT_EQ(rejected_of(*global_.core),
+            (std::map<std::string, std::map<std::string, std::size_t>>{{"east", {{"MeshTimeout", 1}}}}));
   ASSERT_TRUE(global_.put("MeshTimeout", "default", "slow", slower_timeout_spec).ok());
   answer(reply(""));
   now = delivery_of(*global_.core, *slow(global_), "east", true);
   EXPECT_EQ(now.state, DeliveryState::held);
+  EXPECT_TRUE(rejected_of(*global_.core).empty());
 }
 
 TEST_F(RejectingZone, ARejectionOfALaterResponseIsNoneOfThisResource) {

@@ -55,6 +55,51 @@ Applied take_all(TestPlane& plane, std::vector<ReceivedResource> resources, cons
   return applied;
 }
 
+// kds-protocol.md 6.3: the connection says whose it is. What said otherwise is told, so that a forger can be noticed.
+TEST(Inbound, AttributionThatHadToBeCorrectedIsCounted) {
+  TestPlane global("");
+  ASSERT_TRUE(global.put("Mesh", "", "default", "{}").ok());
+  const auto dataplane = [](const std::string& tagged) {
+    return R"({"networking":{"address":"10.0.0.1","inbound":[{"port":80,"tags":{"kuma.io/service":"a","kuma.io/zone":")" +
+           tagged + R"("}}]}})";
+  };
+  const Labels own{{"kuma.io/origin", "zone"}, {"kuma.io/zone", "east"}};
+  std::vector<ReceivedResource> sent;
+  const auto send = [&](const std::string& type, const std::string& name, const std::string& spec, Labels labels) {
+    sent.push_back({resource_of(type, name, spec, std::move(labels)), "", {}});
+  };
+  send("Dataplane", "right", dataplane("east"), own);
+  send("Dataplane", "untold",
+       R"({"networking":{"address":"10.0.0.1","inbound":[{"port":80,"tags":{"kuma.io/service":"a"}}]}})", {});
+  send("Dataplane", "tagged", dataplane("west"), own);
+  send("Dataplane", "labelled", dataplane("east"), {{"kuma.io/zone", "west"}});
+  send("Dataplane", "from-above", dataplane("east"), {{"kuma.io/origin", "global"}});
+  const auto applied = take_all(global, std::move(sent), from_zone(global, "east"));
+  EXPECT_THAT(applied.rejected, IsEmpty());
+  EXPECT_THAT(applied.corrected, ElementsAre("tagged", "labelled", "from-above"));
+  for (const auto* name : {"tagged", "labelled", "from-above"}) {
+    const auto held = global.find("Dataplane", "default", name);
+    ASSERT_TRUE(held) << name;
+    EXPECT_EQ(held->labels.get("kuma.io/zone"), "east");
+    EXPECT_EQ(held->labels.get("kuma.io/origin"), "zone");
+    kuma::mesh::v1alpha1::Dataplane spec;
+    ASSERT_TRUE(spec.ParseFromString(held->spec));
+    EXPECT_EQ(spec.networking().inbound(0).tags().at("kuma.io/zone"), "east");
+  }
+}
+
+// A number that no port is, from a peer: it would stop whoever reads the service.
+TEST(Inbound, ANumberBeyondTheWidthOfItsMemberIsRefused) {
+  TestPlane global("");
+  ASSERT_TRUE(global.put("Mesh", "", "default", "{}").ok());
+  auto service = resource_of("MeshService", "a", "{}");
+  service.spec = R"({"ports":[{"port":18446744073709551615,"targetPort":80,"appProtocol":"http"}]})";
+  const auto applied = take_all(global, {{service, "", {}}}, from_zone(global, "east"));
+  ASSERT_EQ(applied.rejected.size(), 1u);
+  EXPECT_THAT(applied.rejected[0].text, HasSubstr("must be of type int32"));
+  EXPECT_FALSE(global.find("MeshService", "default", "a"));
+}
+
 constexpr char generator_spec[] = R"({"selector":{"meshService":{"matchLabels":{"a":"b"}}},"template":"x.local"})";
 
 // kds-protocol.md 3.7: those that users of Kubernetes write come with a mesh, and their names are hashed with it.
@@ -68,6 +113,29 @@ TEST(Inbound, HostnameGeneratorThatCameWithAMeshHasTheNameThatThisMeshGives) {
   EXPECT_THAT(global.names("HostnameGenerator"), ElementsAre(name));
   const auto refused = take_all(global, {{generator, "", {}, "another"}}, from_zone(global, "east"));
   EXPECT_THAT(refused.nack_text, HasSubstr("does not belong to zone"));
+}
+
+// kds-protocol.md 6.3, step 2: the label is overwritten. The name it was hashed with is another zone's where there is
+// one.
+TEST(Inbound, NameThatIsHashedWithTheLabelOfAKnownZoneIsForeign) {
+  TestPlane global("");
+  const auto taken = [&](const std::string& zone) {
+    const auto shown = "of-" + zone;
+    const Labels labels = {{"kuma.io/display-name", shown}, {"kuma.io/zone", zone}};
+    const auto service = resource_of("MeshService", canonical_name("default", shown, labels), service_spec, labels);
+    return take_all(global, {{service, "", {}, ""}}, from_zone(global, "west"));
+  };
+  for (const auto* zone : {"east", "west"}) ASSERT_TRUE(global.put("Zone", "", zone, "{}").ok());
+  const auto forged = taken("east");
+  EXPECT_EQ(forged.misnamed, 1U);
+  EXPECT_THAT(forged.nack_text, HasSubstr("does not belong to zone \"west\""));
+  EXPECT_THAT(global.names("MeshService"), IsEmpty());
+  EXPECT_EQ(taken("west").created, 1U);
+  const auto unknown = taken("north");
+  EXPECT_EQ(unknown.nack_text, "");
+  EXPECT_EQ(unknown.corrected.size(), 1U);
+  ASSERT_TRUE(global.remove("Zone", "", "east").ok());
+  EXPECT_EQ(taken("east").created, 1U) << "nobody else can be of that name";
 }
 
 TEST(Inbound, DecodedHostnameGeneratorHasNoMeshButTellsWithWhichItCame) {

@@ -90,6 +90,27 @@ TEST_F(Questions, WaitInBoundedNumber) {
   EXPECT_TRUE(answers_["more"].starts_with("error: too many"));
 }
 
+TEST_F(Questions, ThatWereGivenUpAreNotAsked) {
+  queries_.opened(1, "west", ProxyView::stats);
+  ask("in flight");
+  ASSERT_TRUE(queries_.next(1));
+  // The zone does not read: whoever asks is told, again and again, and nothing piles up.
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < limits::proxy_queries_waiting; ++i) ask(std::to_string(i));
+    now_.nanos += limits::proxy_answer_nanos;
+    queries_.tick(now_);
+    EXPECT_EQ(answers_["0"], "error: the zone gave no answer in time");
+    answers_.clear();
+  }
+  ask("newest");
+  queries_.written(1);
+  auto bytes = queries_.next(1);
+  ASSERT_TRUE(bytes);
+  wire::StatsRequest request;
+  ASSERT_TRUE(request.ParseFromString(*bytes));
+  EXPECT_EQ(request.request_id(), "newest");
+}
+
 TEST_F(Questions, AreWrittenOneAfterTheOther) {
   queries_.opened(1, "west", ProxyView::stats);
   ask("a");
@@ -117,6 +138,39 @@ TEST_F(Questions, ToAZoneOfThisProgramAreAnsweredWithAnErrorAndNotTooEarly) {
   ASSERT_TRUE(response.ParseFromString(*bytes));
   EXPECT_EQ(response.request_id(), "a");
   EXPECT_EQ(response.error(), "control plane west runs no proxies: it has no Envoy to ask about Dataplane web-1");
+}
+
+TEST_F(Questions, OfAGlobalThatDoesNotReadTheAnswersAreRefusedInTheEnd) {
+  queries_.opened(1, "west", ProxyView::stats);
+  wire::StatsRequest request;
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < 3 * limits::proxy_queries_waiting; ++i) {
+    request.set_request_id(std::to_string(i));
+    const auto status = queries_.asked(1, request.SerializeAsString(), now_);
+    if (status.ok()) ++taken;
+    now_.nanos += limits::proxy_answer_delay_nanos;
+    queries_.tick(now_);
+  }
+  EXPECT_EQ(taken, limits::proxy_queries_waiting);
+  EXPECT_EQ(queries_.asked(1, request.SerializeAsString(), now_).code(), Code::exhausted);
+}
+
+TEST_F(Questions, AreNotEchoedAtAnyLength) {
+  queries_.opened(1, "west", ProxyView::stats);
+  wire::StatsRequest request;
+  request.set_request_id("a");
+  request.set_resource_type("Dataplane");
+  request.set_resource_name(std::string(limits::proxy_echoed_bytes - 1, 'n') + "\xc3\xa4" + std::string(1 << 20, 'n'));
+  ASSERT_TRUE(queries_.asked(1, request.SerializeAsString(), now_).ok());
+  queries_.tick({now_.nanos + limits::proxy_answer_delay_nanos});
+  auto bytes = queries_.next(1);
+  ASSERT_TRUE(bytes);
+  wire::StatsResponse response;
+  ASSERT_TRUE(response.ParseFromString(*bytes));
+  EXPECT_TRUE(response.error().ends_with("Dataplane " + std::string(limits::proxy_echoed_bytes - 1, 'n')))
+      << "a character is kept or left out whole";
+  request.set_request_id(std::string(limits::proxy_query_id_bytes + 1, 'a'));
+  EXPECT_EQ(queries_.asked(1, request.SerializeAsString(), now_).code(), Code::malformed);
 }
 
 }  // namespace

@@ -185,6 +185,40 @@ TEST(RelayHold, KumaZoneGetsNoFirstStateOfSharedTypesBeforeTheOthersHaveDelivere
   EXPECT_EQ(global.outgoing.size(), 2u);
 }
 
+TEST(RelayHold, DeliveryIsNotedOnceHoweverSlowTheStoreIs) {
+  EmptyGlobal global;
+  ASSERT_TRUE(global.core->opened({StreamKind::zone_to_global, "east", "c1", {"hash-suffix"}, false}).ok());
+  global.step();
+  // A commit whose end does not come.
+  ASSERT_TRUE(global.core
+                  ->submit({[](Transaction& transaction) {
+                              transaction.set_fact("slow", "yes");
+                              return Status();
+                            },
+                            [](const Status&) {}})
+                  .ok());
+  global.core->take_effects();
+  global.core->set_now(Timestamp{global.core->now().nanos + 4 * second});
+  for (int i = 0; i < 5; ++i) global.core->tick();
+  EXPECT_EQ(global.core->writes_queued(), 1u);
+  global.core->committed(Status());
+  global.step();
+  EXPECT_EQ(global.facts["delivered.east"], "yes");
+}
+
+TEST(RelayHold, ZoneWhoseDeliveryCouldNotBeNotedIsNotedLater) {
+  EmptyGlobal global;
+  ASSERT_TRUE(global.core->opened({StreamKind::zone_to_global, "east", "c1", {"hash-suffix"}, false}).ok());
+  global.step();
+  global.core->set_now(Timestamp{global.core->now().nanos + 4 * second});
+  global.core->tick();
+  global.core->take_effects();
+  global.core->committed(Status(Code::internal, "disk full"));
+  global.core->tick();
+  global.step();
+  EXPECT_EQ(global.facts["delivered.east"], "yes");
+}
+
 TEST(RelayHold, TextNamesThreeZonesAndCountsTheRest) {
   RelayHold hold(second);
   for (const auto* zone : {"a", "b", "c", "d", "e"}) hold.expect(zone);

@@ -12,6 +12,7 @@
 #include "model/proto_spec.h"
 
 #include "../recorded_bytes.h"
+#include "../test_data.h"
 #include "envoy/service/discovery/v3/discovery.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
 
@@ -172,7 +173,7 @@ std::string Outcome::describe() const {
 }
 
 Recording Recording::read(const std::string& name) {
-  std::ifstream in(fs::path(KDSD_TEST_DATA) / "wire" / (name + ".json"), std::ios::binary);
+  std::ifstream in(test_data() / "wire" / (name + ".json"), std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   const auto content = json::parse(text.str()).as_object();
@@ -247,7 +248,7 @@ Outcome Recording::outcome(const Event& message) const {
 
 std::vector<std::string> recording_names() {
   std::vector<std::string> out;
-  for (const auto& entry : fs::directory_iterator(fs::path(KDSD_TEST_DATA) / "wire")) {
+  for (const auto& entry : fs::directory_iterator(test_data() / "wire")) {
     if (entry.path().extension() == ".json") out.push_back(entry.path().stem().string());
   }
   std::sort(out.begin(), out.end());

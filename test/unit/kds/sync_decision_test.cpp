@@ -3,7 +3,7 @@
 #include <set>
 
 #include "kds/outbound.h"
-#include "kds/wire.h"
+#include "kds/peer_features.h"
 
 #include "decision_cases.h"
 
@@ -26,7 +26,7 @@ struct Zones {
     boost::json::array out;
     for (const auto& entry : list_) {
       const auto needs = decision.needs;
-      const bool has_features = (needs & features_of_case(entry).bits()) == needs;
+      const bool has_features = (needs & KnownFeatures::of(features_of_case(entry)).bits) == needs;
       if (has_features && decision.audience.includes(find_text(entry, {"name"}))) out.push_back(entry.at("name"));
     }
     return out;

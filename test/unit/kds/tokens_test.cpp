@@ -30,7 +30,7 @@ TokenKeys keys(const std::string& key = test_key()) { return {{{1, key}}, {}}; }
 
 Status verdict(const std::string& text, const TokenKeys& known = keys(), Timestamp at = now,
                const TokenRules& rules = {}) {
-  return verify_token(text, rules, known, at).status();
+  return TokenVerifier(rules, known).verify(text, at).status();
 }
 
 std::string base64url(std::string_view text) {
@@ -51,7 +51,7 @@ std::string with_part(const std::string& text, int part, const std::string& repl
 }
 
 TEST(Token, IsAcceptedByWhoHasTheKey) {
-  auto verified = verify_token(token(), {}, keys(), now);
+  auto verified = TokenVerifier({}, keys()).verify(token(), now);
   ASSERT_TRUE(verified.ok()) << verified.status().text();
   auto user = user_claims(verified->claims);
   ASSERT_TRUE(user.ok());
@@ -198,7 +198,7 @@ class ZoneProofs : public CollectedKeys {
  protected:
   ZoneProofs() { store(secret("GlobalSecret", "", "zone-token-signing-key-1", test_key())); }
   Status verdict(const ZoneCredentials& credentials) const {
-    return authenticate_zone(rules_, credentials, index_, {}, now).status();
+    return ZoneAuthenticator(rules_, index_, {}).authenticate(credentials, now).status();
   }
   static std::string zone_token(const std::string& zone, const std::vector<std::string>& scope = {"cp"},
                                 const std::string& key_id = "1") {
@@ -229,6 +229,59 @@ TEST_F(ZoneProofs, RevocationEndsAToken) {
   EXPECT_TRUE(verdict({"west", zone_token("west"), {}}).ok());
   store(secret("GlobalSecret", "", "zone-token-revocations", "id-1"));
   EXPECT_FALSE(verdict({"west", zone_token("west"), {}}).ok());
+}
+
+TEST_F(ZoneProofs, ATokenThatWasAcceptedIsKnownUntilItEndsOrASecretThatCountsChanges) {
+  ZoneAuthenticator authenticator(rules_, index_, {});
+  const ZoneCredentials west{"west", zone_token("west"), {}};
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(authenticator.authenticate(west, now).ok());
+  EXPECT_EQ(authenticator.tokens_verified(), 1U);
+  EXPECT_FALSE(authenticator.authenticate({"east", west.token, {}}, now).ok()) << "known, and not east's";
+  EXPECT_EQ(authenticator.tokens_verified(), 1U);
+  const auto changed = [&](const std::string& name) {
+    return authenticator.on_change({Catalogue::builtin().find("GlobalSecret"), "", name});
+  };
+  for (const auto* name : {"other", "user-token-signing-key-1", "user-token-revocations", "zone-token-signing-keys-1"})
+    EXPECT_FALSE(changed(name)) << name;
+  EXPECT_TRUE(authenticator.authenticate(west, now).ok());
+  EXPECT_EQ(authenticator.tokens_verified(), 1U);
+  EXPECT_TRUE(changed("zone-token-signing-key-2"));
+  EXPECT_TRUE(authenticator.authenticate(west, now).ok());
+  EXPECT_EQ(authenticator.tokens_verified(), 2U);
+  store(secret("GlobalSecret", "", "zone-token-revocations", "id-1"));
+  EXPECT_TRUE(changed("zone-token-revocations"));
+  EXPECT_FALSE(authenticator.authenticate(west, now).ok());
+  EXPECT_FALSE(authenticator.authenticate(west, {now.nanos + hour}).ok());
+}
+
+TEST_F(ZoneProofs, ATokenThatWasAcceptedEndsAllTheSame) {
+  ZoneAuthenticator authenticator(rules_, index_, {});
+  const ZoneCredentials west{"west", zone_token("west"), {}};
+  EXPECT_TRUE(authenticator.authenticate(west, {now.nanos + hour - second}).ok());
+  EXPECT_FALSE(authenticator.authenticate(west, {now.nanos + hour}).ok());
+}
+
+TEST_F(ZoneProofs, TokensAreRememberedInABoundedNumber) {
+  ZoneAuthenticator authenticator(rules_, index_, {}, 2);
+  const auto verified_for = [&](const std::string& zone) {
+    const auto before = authenticator.tokens_verified();
+    EXPECT_TRUE(authenticator.authenticate({zone, zone_token(zone), {}}, now).ok());
+    return authenticator.tokens_verified() - before;
+  };
+  for (const auto* zone : {"a", "b"}) EXPECT_EQ(verified_for(zone), 1U);
+  for (const auto* zone : {"a", "b"}) EXPECT_EQ(verified_for(zone), 0U);
+  EXPECT_EQ(verified_for("c"), 1U);
+  EXPECT_EQ(verified_for("c"), 0U);
+  EXPECT_EQ(verified_for("a"), 1U) << "forgotten with the rest";
+}
+
+TEST_F(ZoneProofs, ForgedTokensAreNotRemembered) {
+  ZoneAuthenticator authenticator(rules_, index_, {});
+  const auto forged = token(claims_of(ZoneClaims{"west", {"cp"}}), "1", test_key(1));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(authenticator.authenticate({"west", forged, {}}, now).ok());
+  EXPECT_EQ(authenticator.tokens_verified(), 3U);
+  EXPECT_FALSE(authenticator.authenticate({"west", std::string(limits::token_bytes_max + 1, 'a'), {}}, now).ok());
+  EXPECT_EQ(authenticator.tokens_verified(), 3U) << "not even hashed";
 }
 
 TEST_F(ZoneProofs, SomeZonesAreBelieved) {

@@ -51,6 +51,14 @@ TEST(JsonNumbers, OutOfRangeAreRefusedWithTheirLine) {
   EXPECT_EQ(spelled("-9223372036854775809"), "line 1: integer does not fit 64 bits");
 }
 
+TEST(JsonNumbers, AreWholeWhereAnInt64HoldsThemWithoutLoss) {
+  const auto whole = [](std::string_view text) { return whole_number(*parse_json(text)); };
+  EXPECT_EQ(whole("9223372036854775807"), 9'223'372'036'854'775'807);
+  EXPECT_EQ(whole("80.0"), 80);
+  for (const char* text : {"18446744073709551615", "1.5", "1e30", "\"80\"", "null"})
+    EXPECT_EQ(whole(text), std::nullopt) << text;
+}
+
 TEST(JsonNumbers, OfYamlThatJsonDoesNotKnowAreRefused) {
   for (const char* text : {".inf", "-.Inf", "+.INF", ".nan", ".NAN", "1e999", "-1.5e400"}) {
     EXPECT_EQ(parse_yaml_documents("a: 1\nb: " + std::string(text)).status().code(), Code::malformed) << text;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "../recorded_bytes.h"
+#include "../test_data.h"
 #include "envoy/service/discovery/v3/discovery.pb.h"
 #include "kuma/mesh/v1alpha1/kds.pb.h"
 #include "registry.h"
@@ -110,7 +111,7 @@ std::string read_file(const fs::path& path) {
 
 std::vector<Recorded> read_recordings() {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(fs::path(KDSD_TEST_DATA) / "wire")) {
+  for (const auto& entry : fs::directory_iterator(test_data() / "wire")) {
     if (entry.path().extension() == ".json") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
@@ -391,7 +392,7 @@ TEST(WireTest, SpecsAndStatusesWithoutTypeUrlAreJson) {
 TEST(ProtoRegistryTest, EveryMessageOfTheCatalogueIsRegistered) {
   int named = 0;
   int types = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(KDSD_TEST_DATA) / "../../schema/types")) {
+  for (const auto& entry : fs::directory_iterator(test_data() / "../../schema/types")) {
     const json::value type = json::parse(read_file(entry.path()));
     types += 1;
     const json::value* message = type.as_object().if_contains("protoMessage");

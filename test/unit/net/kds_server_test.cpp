@@ -257,6 +257,15 @@ TEST_F(KdsServerTest, HalfClosedUploadEndsWithInternal) {
   EXPECT_EQ(call.status().error_code(), grpc::StatusCode::INTERNAL);
 }
 
+TEST_F(KdsServerTest, HalfClosedAdminStreamEnds) {
+  start();
+  Call call(channel(), method::stats, of_zone_east());
+  events_.stream(kds::StreamKind::stats);
+  call.half_close();
+  EXPECT_TRUE(call.status().ok());
+  EXPECT_TRUE(events_.wait_closed(1));
+}
+
 TEST_F(KdsServerTest, HalfClosedDownloadStaysOpen) {
   start();
   Call call(channel(), method::global_to_zone, of_zone_east());

@@ -15,10 +15,12 @@
 #include "model/labels.h"
 #include "policy/control_plane.h"
 
+#include "../test_data.h"
+
 namespace kdsd::policy::testing {
 
 inline boost::json::value read_data(const std::string& file) {
-  std::ifstream in(std::string(KDSD_TEST_DATA) + "/" + file);
+  std::ifstream in(test_data() / file);
   std::stringstream text;
   text << in.rdbuf();
   auto value = parse_json(text.str());

@@ -45,7 +45,7 @@ inline Proxy proxy_of_case(const boost::json::value& document) {
   out.mesh = "default";
   out.name = find_text(document, {"name"});
   out.labels = labels_of(find(document, {"labels"}));
-  for (const auto& inbound : array_at(document, "inbounds")) {
+  for (const auto& inbound : find_list(document, {"inbounds"})) {
     out.inbounds.push_back({std::string(find_text(inbound, {"name"})), port_of(inbound), texts_at(inbound, "tags")});
   }
   const auto* gateway = find(document, {"gateway"});
@@ -54,7 +54,7 @@ inline Proxy proxy_of_case(const boost::json::value& document) {
   const bool is_builtin = find_text(*gateway, {"type"}) == "BUILTIN";
   out.kind = is_builtin ? ProxyKind::builtin_gateway : ProxyKind::delegated_gateway;
   out.gateway = find_text(*gateway, {"meshGateway"});
-  for (const auto& listener : array_at(*gateway, "listeners")) {
+  for (const auto& listener : find_list(*gateway, {"listeners"})) {
     Listener made{port_of(listener), out.gateway_tags};
     for (const auto& [key, value] : texts_at(listener, "tags")) made.tags.set(key, value);
     out.listeners.push_back(std::move(made));

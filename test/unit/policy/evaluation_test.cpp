@@ -1,6 +1,10 @@
 // What is posted for an evaluation is refused with place and rule where it is wrong.
 #include "policy/engine/evaluation.h"
 
+#include <functional>
+
+#include "policy/engine/to_rules.h"
+
 #include "engine_cases.h"
 
 namespace kdsd::policy {
@@ -119,6 +123,71 @@ TEST(EvaluationTest, ABoundedNumberOfViolationsIsNamed) {
   const auto found = evaluate_merge(json_of(R"({"policies":[)" + policies + "]}"), Catalogue::builtin(), {});
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.status().violations().size(), 50U);
+}
+
+// Each is a body of less than a few MiB whose result would take gigabytes, or whose making would take minutes.
+std::string many(std::size_t count, const std::function<std::string(std::size_t)>& each) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ",") + each(i);
+  return out;
+}
+
+TEST(EvaluationSize, HostnamesTimesRulesAreRefusedBeforeTheyAreMade) {
+  const auto hostnames = many(5'000, [](auto i) { return "\"h" + std::to_string(i) + "\""; });
+  const auto rules =
+      many(5'000, [](auto i) { return R"({"matches":[{"n":)" + std::to_string(i) + R"(}],"default":{}})"; });
+  EXPECT_EQ(merge(R"({"mergeKind":"routes","confsLowToHigh":[{"hostnames":[)" + hostnames + R"(],"rules":[)" + rules +
+                  "]}]}"),
+            std::string("confsLowToHigh: ") + too_many_rules_note);
+}
+
+TEST(EvaluationSize, PoliciesTimesObjectsAreRefusedBeforeTheyAreMade) {
+  const auto policies = many(5'000, [](auto i) {
+    return R"({"type":"MeshTimeout","name":"p)" + std::to_string(i) +
+           R"(","spec":{"to":[{"targetRef":{"kind":"MeshService","labels":{"a":"b"}},"default":{"idleTimeout":"1s"}}]}})";
+  });
+  const auto resources = many(5'000, [](auto i) {
+    return R"({"type":"MeshService","mesh":"default","name":"s)" + std::to_string(i) +
+           R"(","labels":{"a":"b"},"spec":{"ports":[]}})";
+  });
+  EXPECT_EQ(merge(R"({"mergeKind":"to","policies":[)" + policies + R"(],"resources":[)" + resources + "]}"),
+            std::string("policies: ") + too_many_rules_note);
+}
+
+std::string permissions(const std::string& items) {
+  return R"({"policies":[{"type":"MeshTrafficPermission","name":"p","spec":{"from":[)" + items + "]}}]}";
+}
+
+std::string item(const std::string& tags, const std::string& action) {
+  return R"({"targetRef":{"kind":"MeshSubset","tags":{)" + tags + R"(}},"default":{"action":")" + action + R"("}})";
+}
+
+TEST(EvaluationSize, AFilterOfTwentyThousandAlternatingItemsIsRefused) {
+  const auto items =
+      many(20'000, [](auto i) { return item(R"("k":")" + std::to_string(i) + "\"", i % 2 == 0 ? "Allow" : "Deny"); });
+  EXPECT_EQ(rbac(permissions(items)), "policies: the permissions are too many to be written as one filter");
+}
+
+TEST(EvaluationSize, CellsWithHundredsOfMatchersEachAreNotListed) {
+  const auto tags = [](std::size_t value) {
+    return many(1'000, [&](auto key) { return "\"k" + std::to_string(key) + "\":\"" + std::to_string(value) + "\""; });
+  };
+  const auto items = R"({"targetRef":{"kind":"Mesh"},"default":{"action":"Deny"}},)" +
+                     many(4, [&](auto i) { return item(tags(i), "Allow"); });
+  EXPECT_EQ(merge(permissions(items)), "policies: the clients cannot be told apart with a bearable number of rules");
+}
+
+TEST(EvaluationSize, ATreeThatComparesEveryItemWithEveryOtherGivesUp) {
+  const auto of_everybody = many(1'000, [](auto i) {
+    return R"({"targetRef":{"kind":"Mesh"},"default":{"field)" + std::to_string(i) + R"(":1}})";
+  });
+  const auto of_keys = many(14, [](auto i) {
+    return R"({"targetRef":{"kind":"MeshSubset","tags":{"k)" + std::to_string(i) + R"(":"v"}},"default":{"own)" +
+           std::to_string(i) + R"(":1}})";
+  });
+  EXPECT_EQ(merge(R"({"policies":[{"type":"MeshFaultInjection","name":"p","spec":{"from":[)" + of_everybody + "," +
+                  of_keys + "]}}]}"),
+            "policies: the clients cannot be told apart with a bearable number of rules");
 }
 
 }  // namespace

@@ -147,6 +147,16 @@ TEST(MatchedPoliciesTest, ShadowPoliciesTakePartOnlyWhenAskedFor) {
   EXPECT_EQ(match_policies(proxy, policies, {}, true)[0].policies.size(), 2U);
 }
 
+TEST(MatchedPoliciesTest, AShadowRouteLendsItsSelectionToNobody) {
+  Proxy proxy;
+  proxy.inbounds = {{"", 80, {}}};
+  const AppliedPolicies routes{policy_named("MeshHTTPRoute", "r", R"({"kuma.io/effect":"shadow"})", "{}")};
+  const AppliedPolicies policies{policy_named("MeshTimeout", "t", R"({"kuma.io/origin":"global"})",
+                                              R"({"targetRef":{"kind":"MeshHTTPRoute","name":"r"}})")};
+  EXPECT_TRUE(match_policies(proxy, policies, routes, false).empty());
+  EXPECT_EQ(match_policies(proxy, policies, routes, true).size(), 1U);
+}
+
 TEST(TagRulesTest, MatchesHaveTheHashThatKumaGivesThem) {
   EXPECT_EQ(matches_hash(json_of(R"([{"path":{"type":"PathPrefix","value":"/api"}}])")),
             "waFsoIISmZDTfFWYqxvY265/GASHYEWvHQTwMh/bpuU=");

@@ -49,6 +49,12 @@ TEST(NamesTest, LabelValuesAreShortAndPlain) {
   EXPECT_FALSE(label_value_problems("ends-").empty());
 }
 
+TEST(NamesTest, TheCoreGroupIsTheOneWithoutAName) {
+  EXPECT_EQ(plain_group("core"), "");
+  EXPECT_EQ(plain_group(""), "");
+  EXPECT_EQ(plain_group("apps"), "apps");
+}
+
 TEST(NamesTest, OddNamesOfMeshesAndServicesAreWarnedAbout) {
   const auto warning = dns1035_warning("Mesh", "a.b");
   ASSERT_TRUE(warning.has_value());

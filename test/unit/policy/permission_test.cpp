@@ -74,7 +74,7 @@ TEST(FromRulesTest, CasesOfTheSpecificationHoldWhateverTheOrderOfTheInput) {
 
 Uris uris_of(const json::value& probe) {
   Uris out;
-  for (const auto& uri : array_at(probe, "uris")) out.insert(uri.get_string().c_str());
+  for (const auto& uri : find_list(probe, {"uris"})) out.insert(uri.get_string().c_str());
   return out;
 }
 
@@ -128,8 +128,8 @@ TEST(RbacTest, TheRulesFormIsDecidedAsItsMatchersSay) {
 TEST(RbacTest, WithoutMtlsThereIsNoFilterInAnyForm) {
   const auto policy = policy_named("MeshTrafficPermission", "p", global_labels,
                                    R"({"rules":[{"default":{"allow":[{"spiffeID":{"type":"Exact","value":"a"}}]}}]})");
-  EXPECT_TRUE(rbac_of({policy}, {"default", false}).config.is_null());
-  EXPECT_FALSE(rbac_of({policy}, {"default", true}).config.is_null());
+  EXPECT_TRUE(rbac_of({policy}, {"default", false})->config.is_null());
+  EXPECT_FALSE(rbac_of({policy}, {"default", true})->config.is_null());
 }
 
 TEST(RbacTest, WhereBothFormsMeetTheNewOneCounts) {
@@ -137,7 +137,7 @@ TEST(RbacTest, WhereBothFormsMeetTheNewOneCounts) {
                                   R"({"rules":[{"default":{"allow":[{"spiffeID":{"type":"Exact","value":"a"}}]}}]})");
   const auto from = policy_named("MeshTrafficPermission", "old", global_labels,
                                  R"({"from":[{"targetRef":{"kind":"Mesh"},"default":{"action":"Allow"}}]})");
-  const auto found = rbac_of({rules, from}, {"default", true});
+  const auto found = *rbac_of({rules, from}, {"default", true});
   EXPECT_EQ(found.warnings.size(), 1U);
   EXPECT_EQ(action_by_matchers(found.config.at("matcher"), "b"), "DENY");
   EXPECT_EQ(action_by_matchers(found.config.at("matcher"), "a"), "ALLOW");
@@ -232,7 +232,7 @@ TEST(RbacTest, TheFilterAgreesWithEvaluatingThePoliciesOneByOneForRandomClients)
   for (int round = 0; round < 300; ++round) {
     const auto policies = mesh.policies(true);
     const auto items = ordered_from_items(policies, ItemPrecedence::last);
-    const auto config = rbac_of(policies, {"default", true}).config;
+    const auto config = rbac_of(policies, {"default", true})->config;
     for (int i = 0; i < 60; ++i) {
       const auto client = mesh.client();
       const auto conf = conf_for_client(items, client);
@@ -267,7 +267,7 @@ TEST(GrowthTest, RulesGrowWithTheTagsAndNotWithTheirCombinations) {
       const auto policies = family(kind, n);
       const auto begin = std::chrono::steady_clock::now();
       const auto rules = merge_from(policies);
-      const auto bytes = to_compact_json(rbac_of(policies, {"default", true}).config).size();
+      const auto bytes = to_compact_json(rbac_of(policies, {"default", true})->config).size();
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
       std::printf("  n=%2zu %-32s %5zu rules %8zu bytes %8.2f ms%s\n", n, what, rules.rules.size(), bytes, took.count(),
                   rules.is_complete ? "" : ", nested");
@@ -292,7 +292,7 @@ TEST(GrowthTest, WhereClientsCannotBeToldApartTheFilterIsNestedAndStillRight) {
   const auto rules = merge_from(policies);
   EXPECT_FALSE(rules.is_complete);
   EXPECT_TRUE(rules.rules.empty());
-  const auto found = rbac_of(policies, {"default", true});
+  const auto found = *rbac_of(policies, {"default", true});
   EXPECT_FALSE(found.warnings.empty());
   const auto items = ordered_from_items(policies, ItemPrecedence::last);
   RandomMesh mesh(13);

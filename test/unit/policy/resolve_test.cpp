@@ -100,6 +100,15 @@ TEST(ResolveTest, SectionsAreNamesOfPortsAndNumbersOfThoseWithoutName) {
             (std::vector<std::string>{"kri_extsvc_default_east_shop_bank_443"}));
 }
 
+TEST(ResolveTest, APortThatIsNoNumberOfAnyWidthIsNoPort) {
+  Objects objects;
+  objects.add(json_of(R"({"type":"MeshService","mesh":"default","name":"odd","labels":{"kuma.io/zone":"east",
+    "k8s.kuma.io/namespace":"shop"},"spec":{"ports":[{"port":18446744073709551615},{"port":1.5},{"port":80}]}})"));
+  EXPECT_TRUE(resolved(R"({"kind":"MeshService","name":"odd","sectionName":"0"})", objects, Resolver::kdsd).empty());
+  EXPECT_EQ(resolved(R"({"kind":"MeshService","name":"odd","sectionName":"80"})", objects, Resolver::kdsd),
+            (std::vector<std::string>{"kri_msvc_default_east_shop_odd_80"}));
+}
+
 TEST(ResolveTest, LegacyNameWithoutPortIsTheWholeServiceOfAnyZone) {
   EXPECT_EQ(resolved(R"({"kind":"MeshService","name":"catalog_shop_svc"})", services(), Resolver::kuma),
             (std::vector<std::string>{"kri_msvc_default_east_shop_catalog_", "kri_msvc_default_west_shop_catalog_"}));

@@ -64,6 +64,13 @@ TEST(RoleTest, UnknownLabelReadsAsSystem) {
   }
 }
 
+TEST(RoleTest, ConsumersAndOwnersOfWorkloadsAreLimitedToTheirNamespace) {
+  EXPECT_TRUE(is_limited(Role::consumer));
+  EXPECT_TRUE(is_limited(Role::workload_owner));
+  EXPECT_FALSE(is_limited(Role::producer));
+  EXPECT_FALSE(is_limited(Role::system));
+}
+
 TEST(RoleTest, ZoneTagIsReadFromTagsAndFromLabelsOfDataplanes) {
   const auto tag = [](std::string_view ref) {
     return zone_tag(json_of(std::string(R"({"targetRef":)").append(ref).append("}")));
