@@ -17,6 +17,7 @@ import time
 
 from lib import documents
 from lib.fleet import Failure, eventually, run_with_fleet
+from lib.rest import SLOWNESS
 
 MESH = "shop"
 POLICIES = 1_000  # that change in turn
@@ -25,8 +26,9 @@ POLL_SECONDS = 0.0005
 CATCH_UP_SECONDS = 60.0
 
 # What the global may need more during the stall. West can hold one response for each type (2 MiB at most) and what gRPC and the
-# kernel buffer for one connection; everybody else costs the same as before. The rest is what an allocator keeps.
-GROWTH_BYTES_MAX = 32 << 20
+# kernel buffer for one connection; everybody else costs the same as before. The rest is what an allocator keeps: sanitizers keep
+# nearly everything that is freed.
+GROWTH_BYTES_MAX = int((32 << 20) * SLOWNESS)
 
 
 class Load:

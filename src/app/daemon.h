@@ -87,9 +87,10 @@ class Daemon : public net::StreamEvents, public api::Backend {
   const Config config_;
   const boost::json::object effective_;
   api::Facts facts_;
+  // Before the core's: what still waits there when everything ends holds requests, and their sockets are this one's.
+  boost::asio::io_context api_context_;
   boost::asio::io_context core_context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> core_guard_;
-  boost::asio::io_context api_context_;
   std::vector<std::thread> api_threads_;
   std::unique_ptr<Metrics> metrics_;
   std::unique_ptr<kds::Core> core_;

@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::string_view zone_tag = "kuma.io/zone";
 
-// Attributes what a zone sent to the zone that the connection belongs to, whatever the sender wrote (6.3, steps 3 and
-// 4).
+// Attributes what a zone sent to the zone that the connection belongs to, whatever the sender wrote (6.3, steps 3 and 4).
 class Attribution {
  public:
   explicit Attribution(const std::string& zone) : zone_(zone) {}
@@ -188,20 +187,14 @@ class Batch {
     store(std::move(resource), received);
   }
 
-  // Whether the zone label that came may be what a name was hashed with. A Kuma global looks at it no further than to
-  // overwrite it; here it gives no name that belongs to another zone of this global.
-  bool may_be_hashed_with(const std::string& zone) const {
-    return zone == receiving_.zone || !transaction_.find(*transaction_.catalogue().find("Zone"), "", zone);
-  }
-
   // A hashed name says whose it is: it has to be what its labels give, as they came or with the zone that sends. Other
   // names are taken as they are, as a Kuma global does.
   bool is_foreign_name(const ReceivedResource& received) const {
     const auto& name = received.resource.name;
     if (!receiving_.is_global() || !receiving_.peer_hashes_names || !looks_canonical(name)) return false;
     const auto& mesh_name = incoming_.type->mesh_scoped ? received.resource.mesh : received.extra_mesh;
+    if (canonical_name(mesh_name, name, received.resource.labels) == name) return false;
     auto labels = received.resource.labels;
-    if (may_be_hashed_with(labels.get(label::zone)) && canonical_name(mesh_name, name, labels) == name) return false;
     labels.set(label::zone, receiving_.zone);
     return canonical_name(mesh_name, name, labels) != name;
   }

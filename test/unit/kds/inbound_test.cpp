@@ -115,29 +115,6 @@ TEST(Inbound, HostnameGeneratorThatCameWithAMeshHasTheNameThatThisMeshGives) {
   EXPECT_THAT(refused.nack_text, HasSubstr("does not belong to zone"));
 }
 
-// kds-protocol.md 6.3, step 2: the label is overwritten. The name it was hashed with is another zone's where there is
-// one.
-TEST(Inbound, NameThatIsHashedWithTheLabelOfAKnownZoneIsForeign) {
-  TestPlane global("");
-  const auto taken = [&](const std::string& zone) {
-    const auto shown = "of-" + zone;
-    const Labels labels = {{"kuma.io/display-name", shown}, {"kuma.io/zone", zone}};
-    const auto service = resource_of("MeshService", canonical_name("default", shown, labels), service_spec, labels);
-    return take_all(global, {{service, "", {}, ""}}, from_zone(global, "west"));
-  };
-  for (const auto* zone : {"east", "west"}) ASSERT_TRUE(global.put("Zone", "", zone, "{}").ok());
-  const auto forged = taken("east");
-  EXPECT_EQ(forged.misnamed, 1U);
-  EXPECT_THAT(forged.nack_text, HasSubstr("does not belong to zone \"west\""));
-  EXPECT_THAT(global.names("MeshService"), IsEmpty());
-  EXPECT_EQ(taken("west").created, 1U);
-  const auto unknown = taken("north");
-  EXPECT_EQ(unknown.nack_text, "");
-  EXPECT_EQ(unknown.corrected.size(), 1U);
-  ASSERT_TRUE(global.remove("Zone", "", "east").ok());
-  EXPECT_EQ(taken("east").created, 1U) << "nobody else can be of that name";
-}
-
 TEST(Inbound, DecodedHostnameGeneratorHasNoMeshButTellsWithWhichItCame) {
   // A response with one resource, name `hg`, mesh `default`, an empty spec.
   const std::string meta =
