@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view zone_tag = "kuma.io/zone";
 
-// Attributes what a zone sent to the zone that the connection belongs to, whatever the sender wrote (6.3, steps 3 and 4).
+// Attributes what a zone sent to the zone that the connection belongs to, whatever the sender wrote (6.3, steps 3 and
+// 4).
 class Attribution {
  public:
   explicit Attribution(const std::string& zone) : zone_(zone) {}
