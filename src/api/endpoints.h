@@ -34,12 +34,7 @@ Answer evaluate_rbac(Backend& backend, const Call& call);
 Answer evaluate_grant(Backend& backend, const Call& call);
 Answer evaluate_attachment(Backend& backend, const Call& call);
 
-// Insights, computed when they are read (rest-api.md 8).
-Answer list_mesh_insights(Backend& backend, const Call& call);
-Answer get_mesh_insight(Backend& backend, const Call& call);
-Answer list_service_insights(Backend& backend, const Call& call);
-Answer get_service_insight(Backend& backend, const Call& call);
-Answer get_global_insight(Backend& backend, const Call& call);
+// Numbers of resources of the whole control plane (rest-api.md 8); other insights: insight_endpoints.h.
 Answer get_global_insights(Backend& backend, const Call& call);
 
 // The control plane itself (rest-api.md 7).
@@ -72,7 +67,8 @@ Answer get_metrics(Backend& backend, const Call& call);
 // Every route of section 6 and 8 for the types that are switched on.
 void add_resource_routes(Router& router, Backend& backend);
 void add_system_routes(Router& router, Backend& backend);
-// Section 9; add_resource_routes adds them.
+// Sections 8 and 9; add_resource_routes adds them.
+void add_insight_routes(Router& router, Backend& backend);
 void add_inspect_routes(Router& router, Backend& backend);
 void add_diagnostics_routes(Router& router, Backend& backend);
 

@@ -1,8 +1,8 @@
 #include <boost/json/object.hpp>
 
 #include "api/answers.h"
-#include "api/endpoints.h"
-#include "api/mesh_facts.h"
+#include "api/insight_endpoints.h"
+#include "api/insights.h"
 #include "api/reading.h"
 #include "kds/zone_registry.h"
 #include "model/timestamp.h"
@@ -17,7 +17,6 @@ namespace {
 
 // Everything the whole insight counts, taken in one look.
 struct WholeFacts {
-  std::vector<MeshFacts> meshes;
   Collected zones;
   Collected ingresses;
   Collected egresses;
@@ -28,8 +27,6 @@ WholeFacts collect_whole(const kds::Core& core) {
   const auto& index = core.index();
   const auto& catalogue = index.catalogue();
   WholeFacts whole;
-  index.each(*catalogue.find("Mesh"),
-             [&](const ResourcePtr& mesh) { whole.meshes.push_back(collect_mesh_facts(index, mesh)); });
   whole.zones = collect(index, *catalogue.find("Zone"), "", catalogue.find("ZoneInsight"));
   whole.ingresses = collect(index, *catalogue.find("ZoneIngress"), "", catalogue.find("ZoneIngressInsight"));
   whole.egresses = collect(index, *catalogue.find("ZoneEgress"), "", catalogue.find("ZoneEgressInsight"));
@@ -45,10 +42,19 @@ struct Counter {
   std::size_t offline = 0;
   std::size_t partially_degraded = 0;
 
-  void add(ProxyState state) {
-    if (state == ProxyState::online) ++online;
-    if (state == ProxyState::offline) ++offline;
-    if (state == ProxyState::partially_degraded) ++partially_degraded;
+  void add(const proto::MeshInsight::DataplaneStat& stat) {
+    online += stat.online();
+    offline += stat.offline();
+    partially_degraded += stat.partially_degraded();
+  }
+  void add(const proto::ServiceInsight::Service& service) {
+    if (service.status() == proto::ServiceInsight_Service_Status_online) {
+      ++online;
+    } else if (service.status() == proto::ServiceInsight_Service_Status_partially_degraded) {
+      ++partially_degraded;
+    } else {
+      ++offline;
+    }
   }
   json::object render() const {
     return {{"offline", offline},
@@ -83,49 +89,39 @@ json::object online_of(const Collected& found, bool (*is_online)(const Resource&
   return {{"online", online}, {"total", found.resources.size()}};
 }
 
-json::object render_dataplanes(const std::vector<MeshFacts>& meshes) {
+json::object render_dataplanes(const std::vector<MeshInsights>& meshes) {
   Counter standard;
   Counter builtin;
   Counter delegated;
   for (const auto& mesh : meshes) {
-    for (std::size_t i = 0; i < mesh.dataplanes.size(); ++i) {
-      const auto proxy = proxy_facts(*mesh.dataplanes[i], mesh.insights[i].get());
-      if (proxy.kind == ProxyKind::standard) standard.add(proxy.state);
-      if (proxy.kind == ProxyKind::gateway_builtin) builtin.add(proxy.state);
-      if (proxy.kind == ProxyKind::gateway_delegated) delegated.add(proxy.state);
-    }
+    const auto& by_type = mesh.whole.dataplanesbytype();
+    standard.add(by_type.standard());
+    builtin.add(by_type.gatewaybuiltin());
+    delegated.add(by_type.gatewaydelegated());
   }
   return {
       {"gatewayBuiltin", builtin.render()}, {"gatewayDelegated", delegated.render()}, {"standard", standard.render()}};
 }
 
-ProxyState state_of(const proto::ServiceInsight::Service& service) {
-  if (service.status() == proto::ServiceInsight_Service_Status_online) return ProxyState::online;
-  if (service.status() == proto::ServiceInsight_Service_Status_partially_degraded)
-    return ProxyState::partially_degraded;
-  return ProxyState::offline;
-}
-
-json::object render_services(const std::vector<MeshFacts>& meshes) {
+json::object render_services(const std::vector<MeshInsights>& meshes) {
   std::size_t external = 0;
   Counter builtin;
   Counter delegated;
   Counter internal;
   for (const auto& mesh : meshes) {
-    const auto insight = service_insight(mesh);
-    for (const auto& [name, service] : insight.services()) {
+    for (const auto& [name, service] : mesh.services.services()) {
       switch (service.servicetype()) {
         case proto::ServiceInsight_Service_Type_external:
           ++external;
           break;
         case proto::ServiceInsight_Service_Type_gateway_builtin:
-          builtin.add(state_of(service));
+          builtin.add(service);
           break;
         case proto::ServiceInsight_Service_Type_gateway_delegated:
-          delegated.add(state_of(service));
+          delegated.add(service);
           break;
         default:
-          internal.add(state_of(service));
+          internal.add(service);
           break;
       }
     }
@@ -143,7 +139,8 @@ std::size_t count_of(const WholeFacts& whole, std::string_view type) {
 
 }  // namespace
 
-Answer get_global_insight(Backend& backend, const Call&) {
+Answer get_global_insight(Backend& backend, InsightViews& views, const Call&) {
+  const auto meshes = co_await find_insights(backend, views, "");
   auto look = [](const kds::Core& core) { return collect_whole(core); };
   const auto whole = co_await read_core(backend, std::move(look));
   json::object resources;
@@ -155,11 +152,11 @@ Answer get_global_insight(Backend& backend, const Call&) {
   }
   json::object body;
   body["createdAt"] = format_time(backend.now());
-  body["dataplanes"] = render_dataplanes(whole.meshes);
-  body["meshes"] = json::object{{"total", whole.meshes.size()}};
+  body["dataplanes"] = render_dataplanes(meshes);
+  body["meshes"] = json::object{{"total", meshes.size()}};
   body["policies"] = json::object{{"total", policies}};
   body["resources"] = std::move(resources);
-  body["services"] = render_services(whole.meshes);
+  body["services"] = render_services(meshes);
   body["zones"] =
       json::object{{"controlPlanes", online_of(whole.zones, is_zone_online)},
                    {"zoneEgresses", online_of(whole.egresses, is_proxy_online<proto::ZoneEgressInsight>)},

@@ -1,11 +1,12 @@
+#include "api/insight_endpoints.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "api/answers.h"
-#include "api/endpoints.h"
 #include "api/errors.h"
+#include "api/insights.h"
 #include "api/list_query.h"
-#include "api/mesh_facts.h"
 #include "api/reading.h"
 #include "model/document.h"
 #include "model/proto_spec.h"
@@ -14,8 +15,6 @@ namespace kdsd::api {
 namespace json = boost::json;
 namespace proto = kuma::mesh::v1alpha1;
 namespace {
-
-const ResourceType& mesh_type() { return *Catalogue::builtin().find("Mesh"); }
 
 // Meta of an insight: times of the mesh, none of its labels.
 json::object insight_meta(const std::string& type, const std::string& mesh, const std::string& name,
@@ -35,9 +34,9 @@ void append_message(json::object& out, const google::protobuf::Message& message)
   for (auto& member : *members) out.emplace(member.key(), std::move(member.value()));
 }
 
-json::object render_mesh_insight(const MeshFacts& facts) {
-  auto out = insight_meta("MeshInsight", "", facts.mesh->name, *facts.mesh);
-  append_message(out, mesh_insight(facts));
+json::object render_mesh_insight(const MeshInsights& insights) {
+  auto out = insight_meta("MeshInsight", "", insights.mesh->name, *insights.mesh);
+  append_message(out, insights.whole);
   return out;
 }
 
@@ -51,22 +50,6 @@ json::object render_service(const ServiceItem& item) {
   auto out = insight_meta("ServiceInsight", item.mesh->name, item.name, *item.mesh);
   append_message(out, item.service);
   return out;
-}
-
-// Facts of one mesh, or of all when the name is empty. Empty when there is no such mesh.
-boost::asio::awaitable<std::vector<MeshFacts>> facts_of(Backend& backend, std::string mesh) {
-  auto look = [mesh = std::move(mesh)](const kds::Core& core) {
-    const auto& index = core.index();
-    std::vector<MeshFacts> all;
-    const auto take = [&](const ResourcePtr& found) { all.push_back(collect_mesh_facts(index, found)); };
-    if (mesh.empty()) {
-      index.each(mesh_type(), take);
-    } else if (auto found = index.find(mesh_type(), "", mesh)) {
-      take(found);
-    }
-    return all;
-  };
-  return read_core(backend, std::move(look));
 }
 
 struct TypeFilter {
@@ -92,15 +75,15 @@ Result<TypeFilter> parse_types(const Request& request) {
   return filter;
 }
 
-std::vector<ServiceItem> services_of(const std::vector<MeshFacts>& meshes, const TypeFilter& filter,
+std::vector<ServiceItem> services_of(const std::vector<MeshInsights>& meshes, const TypeFilter& filter,
                                      std::string_view name) {
   std::vector<ServiceItem> items;
-  for (const auto& facts : meshes) {
-    const auto insight = service_insight(facts);
-    for (const auto& [service_name, service] : insight.services()) {
+  for (const auto& insights : meshes) {
+    for (const auto& [service_name, service] : insights.services.services()) {
       const bool wanted = filter.all || std::find(filter.types.begin(), filter.types.end(), service.servicetype()) !=
                                             filter.types.end();
-      if (wanted && service_name.find(name) != std::string::npos) items.push_back({facts.mesh, service_name, service});
+      if (wanted && service_name.find(name) != std::string::npos)
+        items.push_back({insights.mesh, service_name, service});
     }
   }
   std::sort(items.begin(), items.end(), [](const ServiceItem& a, const ServiceItem& b) {
@@ -111,30 +94,21 @@ std::vector<ServiceItem> services_of(const std::vector<MeshFacts>& meshes, const
 
 }  // namespace
 
-Answer list_mesh_insights(Backend& backend, const Call& call) {
+Answer list_mesh_insights(Backend& backend, InsightViews& views, const Call& call) {
   auto query = parse_list_query(call.request, call.route, *Catalogue::builtin().find("MeshInsight"));
   if (!query.ok()) co_return error_response(query.status(), Operation::list);
-  auto all = [](const kds::Core& core) { return collect(core.index(), mesh_type(), "", nullptr).resources; };
-  auto meshes = co_await read_core(backend, std::move(all));
-  std::erase_if(meshes, [&](const ResourcePtr& mesh) { return !keeps(*query, *mesh); });
+  auto meshes = co_await find_insights(backend, views, "");
+  std::erase_if(meshes, [&](const MeshInsights& insights) { return !keeps(*query, *insights.mesh); });
   const auto slice = take_page(query->page, meshes.size(), [&](std::size_t i) {
-    return std::pair<std::string_view, std::string_view>("", meshes[i]->name);
+    return std::pair<std::string_view, std::string_view>("", meshes[i].mesh->name);
   });
-  const std::vector<ResourcePtr> page(meshes.begin() + static_cast<std::ptrdiff_t>(slice.begin),
-                                      meshes.begin() + static_cast<std::ptrdiff_t>(slice.end));
-  auto look = [page](const kds::Core& core) {
-    std::vector<MeshFacts> facts;
-    for (const auto& mesh : page) facts.push_back(collect_mesh_facts(core.index(), mesh));
-    return facts;
-  };
-  auto facts = co_await read_core(backend, std::move(look));
   json::array items;
-  for (const auto& mesh : facts) items.push_back(render_mesh_insight(mesh));
+  for (auto i = slice.begin; i < slice.end; ++i) items.push_back(render_mesh_insight(meshes[i]));
   co_return list_response(call.request, meshes.size(), std::move(items), slice.next);
 }
 
-Answer get_mesh_insight(Backend& backend, const Call& call) {
-  auto meshes = co_await facts_of(backend, call.parameter("name"));
+Answer get_mesh_insight(Backend& backend, InsightViews& views, const Call& call) {
+  const auto meshes = co_await find_insights(backend, views, call.parameter("name"));
   if (meshes.empty()) co_return error_response(Status(Code::not_found, ""), Operation::get);
   auto format = parse_format(call.request, backend.facts());
   if (!format.ok()) co_return error_response(format.status(), Operation::get);
@@ -143,13 +117,13 @@ Answer get_mesh_insight(Backend& backend, const Call& call) {
   shown.type = Catalogue::builtin().find("MeshInsight");
   shown.name = meshes[0].mesh->name;
   shown.created = meshes[0].mesh->created;
-  shown.spec = serialize_deterministic(mesh_insight(meshes[0]));
+  shown.spec = serialize_deterministic(meshes[0].whole);
   co_return resource_response(shown, *format, backend.facts().control_plane);
 }
 
-Answer list_service_insights(Backend& backend, const Call& call) {
+Answer list_service_insights(Backend& backend, InsightViews& views, const Call& call) {
   const auto& mesh = call.parameter("mesh");
-  auto meshes = co_await facts_of(backend, mesh);
+  const auto meshes = co_await find_insights(backend, views, mesh);
   if (!mesh.empty() && meshes.empty()) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   auto filter = parse_types(call.request);
   if (!filter.ok()) co_return error_response(filter.status(), Operation::list);
@@ -164,13 +138,13 @@ Answer list_service_insights(Backend& backend, const Call& call) {
   co_return list_response(call.request, services.size(), std::move(items), slice.next);
 }
 
-Answer get_service_insight(Backend& backend, const Call& call) {
-  auto meshes = co_await facts_of(backend, call.parameter("mesh"));
+Answer get_service_insight(Backend& backend, InsightViews& views, const Call& call) {
+  const auto meshes = co_await find_insights(backend, views, call.parameter("mesh"));
   if (meshes.empty()) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   ServiceItem item{meshes[0].mesh, call.parameter("name"), {}};
-  const auto insight = service_insight(meshes[0]);
-  auto known = insight.services().find(item.name);
-  if (known != insight.services().end()) item.service = known->second;
+  const auto& services = meshes[0].services.services();
+  const auto known = services.find(item.name);
+  if (known != services.end()) item.service = known->second;
   item.service.mutable_dataplanes();
   co_return json_response(200, render_service(item));
 }

@@ -4,86 +4,43 @@
 
 namespace kdsd::api {
 
+namespace {
+
+// Gateways come before the proxies that serve them.
+std::vector<const ResourceType*> followed_types(const Catalogue& catalogue, const std::set<std::string>& disabled) {
+  std::vector<const ResourceType*> types;
+  for (const char* name : {"MeshGateway", "Dataplane"}) {
+    if (const auto* type = catalogue.find(name)) types.push_back(type);
+  }
+  for (const auto* type : catalogue.types()) {
+    if (type->is_target_ref_policy && !disabled.contains(type->name)) types.push_back(type);
+  }
+  return types;
+}
+
+}  // namespace
+
 PolicyViews::PolicyViews(const Catalogue& catalogue, policy::ControlPlaneKind control_plane,
                          const std::set<std::string>& disabled_types)
-    : catalogue_(catalogue),
-      control_plane_(std::move(control_plane)),
+    : control_plane_(std::move(control_plane)),
       dataplane_(catalogue.find("Dataplane")),
-      gateway_(catalogue.find("MeshGateway")) {
-  if (gateway_ != nullptr) types_.push_back(gateway_);
-  if (dataplane_ != nullptr) types_.push_back(dataplane_);
-  for (const auto* type : catalogue.types()) {
-    if (type->is_target_ref_policy && !disabled_types.contains(type->name)) types_.push_back(type);
-  }
-}
+      gateway_(catalogue.find("MeshGateway")),
+      follower_(followed_types(catalogue, disabled_types)) {}
 
-std::optional<PolicyViews::Position> PolicyViews::position() const {
+std::optional<LogFollower::Position> PolicyViews::position() const {
   const std::lock_guard lock(mutex_);
-  return position_;
+  return follower_.position();
 }
 
-PolicyViews::Changes PolicyViews::changes_since(const kds::Index& index,
-                                                const std::optional<Position>& position) const {
-  Changes out;
-  out.position = index.position();
-  for (const auto* type : types_) {
-    auto changes = position ? index.changes_since(*type, *position) : std::nullopt;
-    if (!changes) {
-      auto& whole = out.whole[type];
-      whole.reserve(index.count(*type));
-      index.each(*type, [&](const ResourcePtr& resource) { whole.push_back(resource); });
-      continue;
-    }
-    out.entries.insert(out.entries.end(), changes->entries.begin(), changes->entries.end());
-    out.erased.insert(out.erased.end(), changes->erased.begin(), changes->erased.end());
-  }
-  std::sort(out.entries.begin(), out.entries.end(),
-            [](const EntryPtr& a, const EntryPtr& b) { return a->revision < b->revision; });
-  return out;
-}
-
-// Another thread may have taken over the same changes, or newer ones, meanwhile. Where it took over a part of them,
-// taking that part again changes nothing: they say what is there at their position, not how it came to that.
 void PolicyViews::apply(const Changes& changes) {
   const std::lock_guard lock(mutex_);
-  if (position_ && changes.position <= *position_) return;
-  position_ = changes.position;
-  for (const auto* type : types_) {
-    const auto whole = changes.whole.find(type);
-    if (whole != changes.whole.end()) take_whole(*type, whole->second);
-  }
-  for (const auto& key : changes.erased) remove(*key.type, key.mesh, key.name);
-  for (const auto& entry : changes.entries) {
-    if (!entry->resource) {
-      remove(*entry->key.type, entry->key.mesh, entry->key.name);
-    } else if (is_new(entry->resource)) {
-      put(entry->resource);
-    }
-  }
-}
-
-bool PolicyViews::is_new(const ResourcePtr& resource) const {
-  const auto of_type = known_.find(resource->type);
-  if (of_type == known_.end()) return true;
-  const auto known = of_type->second.find({resource->mesh, resource->name});
-  return known == of_type->second.end() || known->second != resource;
-}
-
-void PolicyViews::take_whole(const ResourceType& type, const std::vector<ResourcePtr>& resources) {
-  std::set<Name> there;
-  for (const auto& resource : resources) there.emplace(resource->mesh, resource->name);
-  std::vector<Name> gone;
-  for (const auto& [name, resource] : known_[&type]) {
-    if (!there.contains(name)) gone.push_back(name);
-  }
-  for (const auto& [mesh, name] : gone) remove(type, mesh, name);
-  for (const auto& resource : resources) {
-    if (is_new(resource)) put(resource);
-  }
+  follower_.apply(changes, {[this](const ResourcePtr& resource) { put(resource); },
+                            [this](const ResourceType& type, const std::string& mesh, const std::string& name) {
+                              remove(type, mesh, name);
+                            }});
 }
 
 void PolicyViews::put(const ResourcePtr& resource) {
-  known_[resource->type][{resource->mesh, resource->name}] = resource;
   auto& state = meshes_[resource->mesh];
   if (resource->type == gateway_) {
     state.gateways[resource->name] = resource;
@@ -96,7 +53,6 @@ void PolicyViews::put(const ResourcePtr& resource) {
 }
 
 void PolicyViews::remove(const ResourceType& type, const std::string& mesh, const std::string& name) {
-  known_[&type].erase({mesh, name});
   const auto found = meshes_.find(mesh);
   if (found == meshes_.end()) return;
   if (&type == gateway_) {
@@ -132,7 +88,7 @@ std::vector<ResourcePtr> PolicyViews::gateways_of(const MeshState& state) {
 // Whatever a policy can be attached to.
 policy::AppliedPolicies PolicyViews::routes_of(const MeshState& state) const {
   policy::AppliedPolicies out;
-  for (const auto* type : types_) {
+  for (const auto* type : follower_.types()) {
     if (type->to_conf == ToConf::ordinary) continue;
     const auto routes = state.index.policies_of(*type);
     out.insert(out.end(), routes.begin(), routes.end());

@@ -10,10 +10,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "kds/index.h"
+#include "api/log_follower.h"
 #include "policy/control_plane.h"
 #include "policy/engine/match_index.h"
 
@@ -21,14 +20,7 @@ namespace kdsd::api {
 
 class PolicyViews {
  public:
-  using Position = kds::Index::Position;
-
-  struct Changes {
-    Position position;                                              // what they lead to
-    std::map<const ResourceType*, std::vector<ResourcePtr>> whole;  // types of which everything was taken
-    std::vector<EntryPtr> entries;                                  // of the others, in the order of revisions
-    std::vector<ResourceKey> erased;                                // likewise: gone without an entry
-  };
+  using Changes = LogFollower::Changes;
 
   // A proxy with what may select it.
   struct ProxyView {
@@ -48,8 +40,10 @@ class PolicyViews {
               const std::set<std::string>& disabled_types);
 
   // Where the views stand; nothing before the first look.
-  std::optional<Position> position() const;
-  Changes changes_since(const kds::Index& index, const std::optional<Position>& position) const;
+  std::optional<LogFollower::Position> position() const;
+  Changes changes_since(const kds::Index& index, const std::optional<LogFollower::Position>& position) const {
+    return follower_.changes_since(index, position);
+  }
   // What is known already is not prepared again.
   void apply(const Changes& changes);
 
@@ -65,26 +59,19 @@ class PolicyViews {
     std::map<std::string, ResourcePtr> gateways;
   };
 
-  using Name = std::pair<std::string, std::string>;  // mesh, name
-
-  bool is_new(const ResourcePtr& resource) const;
   void put(const ResourcePtr& resource);
   void remove(const ResourceType& type, const std::string& mesh, const std::string& name);
-  void take_whole(const ResourceType& type, const std::vector<ResourcePtr>& resources);
   void renew_gateway_proxies(const std::string& mesh);
   policy::AppliedPolicies routes_of(const MeshState& state) const;
   static std::vector<ResourcePtr> gateways_of(const MeshState& state);
   ProxyView view(const MeshState& state, policy::ProxyPtr proxy) const;
 
-  const Catalogue& catalogue_;
   const policy::ControlPlaneKind control_plane_;
-  std::vector<const ResourceType*> types_;  // that are followed; MeshGateway before Dataplane
   const ResourceType* dataplane_ = nullptr;
   const ResourceType* gateway_ = nullptr;
 
   mutable std::mutex mutex_;
-  std::optional<Position> position_;
-  std::map<const ResourceType*, std::map<Name, ResourcePtr>> known_;
+  LogFollower follower_;
   std::map<std::string, MeshState> meshes_;
 };
 

@@ -69,13 +69,8 @@ void add_resource_routes(Router& router, Backend& backend) {
     add_type(adder, *type, type->path);
     if (!type->alt_path.empty()) add_type(adder, *type, type->alt_path);
   }
-  adder.add("/mesh-insights", list_mesh_insights);
-  adder.add("/mesh-insights/{name}", get_mesh_insight);
-  adder.add("/service-insights", list_service_insights);
-  adder.add("/meshes/{mesh}/service-insights", list_service_insights);
-  adder.add("/meshes/{mesh}/service-insights/{name}", get_service_insight);
-  adder.add("/global-insight", get_global_insight);
   adder.add("/global-insights", get_global_insights);
+  add_insight_routes(router, backend);
   add_inspect_routes(router, backend);
 }
 

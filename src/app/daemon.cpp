@@ -374,7 +374,12 @@ void Daemon::stop_when_idle() {
 
 void Daemon::on_core(const std::function<void()>& fn) {
   core_->set_now(clock_now());
+  const auto responses = core_->counters().sent.size();
+  const auto begin = std::chrono::steady_clock::now();
   fn();
+  if (core_->counters().sent.size() != responses) {
+    metrics_->observe_generation(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
   carry_out_effects();
 }
 

@@ -28,6 +28,7 @@ constexpr std::chrono::minutes quantile_time{10};
 const prometheus::Histogram::BucketBoundaries bytes_buckets = {100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 constexpr double nanos_per_second = 1e9;
+constexpr double ms_per_second = 1e3;
 
 class FamilyBuilder {
  public:
@@ -144,13 +145,16 @@ Metrics::Metrics(MetricsIdentity identity)
   auto histogram = [&](const std::string& name, const std::string& help) {
     return &prometheus::BuildHistogram().Name(name).Help(help).Labels(zone).Register(registry_);
   };
-  for (const char* name : {"kds_delta_delivery", "kds_delivery"}) {
-    auto& summary = prometheus::BuildSummary()
-                        .Name(name)
-                        .Help("Time from sending a response to its answer in milliseconds")
-                        .Labels(zone)
-                        .Register(registry_);
-    delivery_ms_.push_back(&summary.Add({}, quantiles, quantile_time));
+  auto summary = [&](const std::string& name, const std::string& help, const Labels& labels) {
+    auto& family = prometheus::BuildSummary().Name(name).Help(help).Labels(zone).Register(registry_);
+    return &family.Add(labels, quantiles, quantile_time);
+  };
+  for (const std::string prefix : {"kds_delta_", "kds_"}) {
+    delivery_ms_.push_back(
+        summary(prefix + "delivery", "Time from sending a response to its answer in milliseconds", {}));
+    generation_ms_.push_back(summary(prefix + "generation",
+                                     "Time to work out what peers get for a batch of changes in milliseconds",
+                                     {{"reason", "event"}, {"result", "changed"}}));
   }
   const std::string direction = identity_.zone == "Global" ? "global-to-zone" : "zone-to-global";
   propagation_ = &histogram("kdsd_propagation_seconds", "Time from a commit here to the peer's ACK in seconds")
@@ -176,8 +180,11 @@ void Metrics::observe_request(const std::string& handler, const std::string& met
   response_size_->Add(labels, bytes_buckets).Observe(static_cast<double>(bytes));
 }
 
+void Metrics::observe_generation(double seconds) {
+  for (auto* summary : generation_ms_) summary->Observe(seconds * ms_per_second);
+}
+
 void Metrics::observe_delivery(double seconds) {
-  constexpr double ms_per_second = 1e3;
   delivery_->Observe(seconds);
   for (auto* summary : delivery_ms_) summary->Observe(seconds * ms_per_second);
 }

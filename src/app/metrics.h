@@ -59,6 +59,7 @@ class Metrics {
   void observe_request(const std::string& handler, const std::string& method, int code, double seconds,
                        std::size_t bytes);
   void observe_delivery(double seconds);
+  void observe_generation(double seconds);  // working out what peers get for one batch of changes
   void observe_propagation(double seconds);
   void observe_sync(double seconds);  // of a received batch, until it is durable
   void observe_response(const std::string& type, std::size_t bytes);
@@ -79,7 +80,8 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>* requests_;
   prometheus::Family<prometheus::Histogram>* response_size_;
   prometheus::Histogram* delivery_;
-  std::vector<prometheus::Summary*> delivery_ms_;  // under its two names
+  std::vector<prometheus::Summary*> delivery_ms_;    // under its two names
+  std::vector<prometheus::Summary*> generation_ms_;  // likewise
   prometheus::Histogram* propagation_;
   prometheus::Histogram* sync_;
   prometheus::Family<prometheus::Histogram>* sent_bytes_;

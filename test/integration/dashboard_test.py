@@ -30,6 +30,13 @@ class Dashboard(FleetTest):
         ids = [panel["id"] for panel in dashboard["panels"]]
         self.assertEqual(len(ids), len(set(ids)))
 
+    def test_what_a_batch_costs_is_seen_under_both_names(self):
+        changes = ("kds_delta_generation_count", "kds_generation_count")
+        before = [self.central.metric(name, 'reason="event"') or 0 for name in changes]
+        self.central.put(documents.timeout(self.fresh_mesh(), "t"))
+        for name, count in zip(changes, before):
+            self.until(lambda: (self.central.metric(name, 'reason="event"') or 0) > count, f"{name} rises")
+
 
 if __name__ == "__main__":
     main()
