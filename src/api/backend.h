@@ -45,9 +45,10 @@ struct Facts {
   bool client_certificate_is_admin = false;  // apiServer.authn.type: adminClientCerts
   bool create_routing_resources = false;     // defaults.createMeshRoutingResources
   std::string base_path = "/";
-  std::string gui_path = "/gui";       // as clients are told, a path or a whole address; empty: no GUI offered
-  std::string gui_base_path = "/gui";  // where it is served; empty: not at all
-  std::string api_url;                 // for the GUI; empty: the address it came from
+  std::string gui_path = "/gui";            // as clients are told, a path or a whole address; empty: no GUI offered
+  std::string gui_base_path = "/gui";       // where it is served; empty: not at all
+  std::string api_url;                      // for the GUI; empty: the address it came from
+  std::string service_suffix = ".mesh:80";  // behind a service's name: its address for clients (dnsServer.*)
   std::string store_type = "memory";
   std::shared_ptr<const GuiFiles> gui_files;  // null: the page that says that there is none
   std::string root_url;

@@ -60,10 +60,10 @@ proto::MeshInsight InsightViews::mesh_insight(const std::string& mesh) const {
   return found == meshes_.end() ? MeshTally().mesh_insight() : found->second.mesh_insight();
 }
 
-proto::ServiceInsight InsightViews::service_insight(const std::string& mesh) const {
+proto::ServiceInsight InsightViews::service_insight(const std::string& mesh, const std::string& suffix) const {
   const std::lock_guard lock(mutex_);
   const auto found = meshes_.find(mesh);
-  return found == meshes_.end() ? proto::ServiceInsight() : found->second.service_insight();
+  return found == meshes_.end() ? proto::ServiceInsight() : found->second.service_insight(suffix);
 }
 
 }  // namespace kdsd::api

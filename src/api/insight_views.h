@@ -30,7 +30,7 @@ class InsightViews {
 
   // Of a mesh without proxies and services: with all numbers at zero.
   kuma::mesh::v1alpha1::MeshInsight mesh_insight(const std::string& mesh) const;
-  kuma::mesh::v1alpha1::ServiceInsight service_insight(const std::string& mesh) const;
+  kuma::mesh::v1alpha1::ServiceInsight service_insight(const std::string& mesh, const std::string& suffix) const;
 
  private:
   using Name = std::pair<std::string, std::string>;  // mesh, name

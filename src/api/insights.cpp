@@ -49,7 +49,7 @@ boost::asio::awaitable<std::vector<MeshInsights>> find_insights(Backend& backend
   views.apply(found->changes);
   for (auto& insights : found->meshes) {
     insights.whole.MergeFrom(views.mesh_insight(insights.mesh->name));
-    insights.services = views.service_insight(insights.mesh->name);
+    insights.services = views.service_insight(insights.mesh->name, backend.facts().service_suffix);
   }
   co_return std::move(found->meshes);
 }

@@ -7,7 +7,6 @@ namespace proto = kuma::mesh::v1alpha1;
 namespace {
 
 using Stat = proto::MeshInsight::DataplaneStat;
-constexpr const char* address_suffix = ".mesh:80";  // the default DNS domain and virtual port
 
 // Unsigned counters: adding -1 wraps round to one less.
 void count(Stat& stat, ProxyState state, int by) {
@@ -112,7 +111,7 @@ void MeshTally::forget_if_empty(const std::string& service) {
   if (known->second.proxies == 0 && known->second.external == 0) services_.erase(known);
 }
 
-proto::ServiceInsight::Service MeshTally::render(const std::string& name, const Service& service) {
+proto::ServiceInsight::Service MeshTally::render(const Service& service, const std::string& address) {
   proto::ServiceInsight::Service out;
   auto& stat = *out.mutable_dataplanes();  // clients need the object even when it is empty
   stat.set_total(service.proxies);
@@ -130,7 +129,7 @@ proto::ServiceInsight::Service MeshTally::render(const std::string& name, const 
   } else if (service.builtin_gateways > 0) {
     out.set_servicetype(proto::ServiceInsight_Service_Type_gateway_builtin);
   } else {
-    out.set_addressport(name + address_suffix);
+    out.set_addressport(address);
   }
   if (service.serving == 0) {
     out.set_status(proto::ServiceInsight_Service_Status_offline);
@@ -142,9 +141,9 @@ proto::ServiceInsight::Service MeshTally::render(const std::string& name, const 
   return out;
 }
 
-proto::ServiceInsight MeshTally::service_insight() const {
+proto::ServiceInsight MeshTally::service_insight(const std::string& suffix) const {
   proto::ServiceInsight out;
-  for (const auto& [name, service] : services_) (*out.mutable_services())[name] = render(name, service);
+  for (const auto& [name, service] : services_) (*out.mutable_services())[name] = render(service, name + suffix);
   return out;
 }
 

@@ -22,7 +22,8 @@ class MeshTally {
 
   // What a MeshInsight says of proxies and services; numbers of resources are left out.
   kuma::mesh::v1alpha1::MeshInsight mesh_insight() const;
-  kuma::mesh::v1alpha1::ServiceInsight service_insight() const;
+  // `suffix`: what makes an address of a service's name, such as `.mesh:80`.
+  kuma::mesh::v1alpha1::ServiceInsight service_insight(const std::string& suffix) const;
 
  private:
   // Every number rises and falls with what it counts; what is at zero is not there.
@@ -40,7 +41,7 @@ class MeshTally {
   void count_service(const std::string& name, bool serves, const ProxyFacts& proxy, int by);
   void count_external(const std::string& service, int by);
   void forget_if_empty(const std::string& service);
-  static kuma::mesh::v1alpha1::ServiceInsight::Service render(const std::string& name, const Service& service);
+  static kuma::mesh::v1alpha1::ServiceInsight::Service render(const Service& service, const std::string& address);
 
   std::map<std::string, ProxyFacts> proxies_;     // by name
   std::map<std::string, std::string> externals_;  // service by name of the ExternalService

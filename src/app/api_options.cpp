@@ -172,6 +172,7 @@ api::Facts api_facts(const Config& config, const boost::json::object& effective)
     facts.gui_base_path.clear();
   }
   facts.api_url = server.root_url;
+  facts.service_suffix = "." + config.dns_domain + ":" + std::to_string(config.dns_service_vip_port);
   facts.store_type = config.store.type == StoreType::memory ? "memory" : "sqlite";
   facts.root_url = server.root_url;
   facts.cors_domains = server.cors_allowed_domains;

@@ -88,9 +88,10 @@ kds::CoreOptions Daemon::core_options() const {
                                           ? static_cast<std::size_t>(config_.sync.foreign_message_bytes_max)
                                           : options.message_bytes_max;
   options.insight_flush_nanos = config_.kds_server.zone_insight_flush_interval_ns;
+  options.send_timeout_nanos = timing.send_timeout_ns;
   options.relay_hold_nanos = config_.sync.relay_hold_ns;
   options.health_timeout_nanos = config_.kds_server.health_timeout_ns;
-  options.subscription_limit = static_cast<std::size_t>(config_.metrics.zone.kept_max);
+  options.subscription_limit = static_cast<std::size_t>(config_.metrics.zone_subscriptions_max);
   options.compact_finished_subscriptions = config_.metrics.compact_finished_zone_subscriptions;
   options.zone_authentication = zone_authentication(config_);
   options.seed = random_number();

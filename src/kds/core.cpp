@@ -208,6 +208,7 @@ void Core::tick() {
       write_insights();
     }
   }
+  check_sends();
   proxies_.tick(now_);
   pump_proxies();
   compact();

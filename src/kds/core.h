@@ -56,6 +56,7 @@ struct CoreOptions {
   std::size_t foreign_message_bytes_max = 10 << 20;
   std::int64_t insight_flush_nanos = 10'000'000'000;
   std::int64_t health_timeout_nanos = 0;           // 0: zones are not cut for missing pings
+  std::int64_t send_timeout_nanos = 0;             // a message may wait this long to be taken; 0: for ever
   std::int64_t relay_hold_nanos = 60'000'000'000;  // how long zones wait for what another has not sent yet; 0: not
   std::size_t subscription_limit = 10;
   bool compact_finished_subscriptions = false;
@@ -228,6 +229,7 @@ class Core {
     bool reading = false;     // a read is allowed and has not come back
     std::size_t pending = 0;  // responses that wait for the store
     Timestamp opened_at;
+    Timestamp writing_at;          // when the message that is on its way out was handed over
     Timestamp heard_at;            // receiving: when it was asked, or last sent a response
     bool noting_delivery = false;  // a write that says so is on its way
     Proof proof;
@@ -256,6 +258,9 @@ class Core {
               const Status& status);
   void allow_read(Stream& stream);
   void pump(Stream& stream);
+  void write(Stream& stream, Message message);
+  // Ends streams whose peers have not taken the message that is on its way out.
+  void check_sends();
   void close(StreamId id, CloseCode code, const std::string& text);
   void forget(StreamId id, const std::string& why);
   void note_positions(const Sender& sender, ZoneStatus& zone) const;

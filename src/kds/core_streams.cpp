@@ -263,14 +263,11 @@ void Core::pump(Stream& stream) {
     Message message;
     message.append(std::move(stream.outbox.front()));
     stream.outbox.pop_front();
-    stream.writing = true;
-    effects_.push_back(SendEffect{stream.id, std::move(message)});
-    return;
+    return write(stream, std::move(message));
   }
   if (!stream.sender) return;
   auto message = stream.sender->next(now_);
   if (!message) return;
-  stream.writing = true;
   if (catalogue_.find(stream.sender->last_type()) != nullptr) {
     auto& counters = counters_.types[stream.sender->last_type()];
     ++counters.responses_sent;
@@ -278,7 +275,22 @@ void Core::pump(Stream& stream) {
     counters_.sent.push_back({stream.sender->last_type(), message->bytes});
   }
   if (is_global()) zones_.at(stream.peer).stats_dirty = true;
-  effects_.push_back(SendEffect{stream.id, std::move(*message)});
+  write(stream, std::move(*message));
+}
+
+void Core::write(Stream& stream, Message message) {
+  stream.writing = true;
+  stream.writing_at = now_;
+  effects_.push_back(SendEffect{stream.id, std::move(message)});
+}
+
+void Core::check_sends() {
+  if (options_.send_timeout_nanos <= 0) return;
+  std::vector<StreamId> stuck;
+  for (const auto& [id, stream] : streams_) {
+    if (stream->writing && now_.nanos - stream->writing_at.nanos > options_.send_timeout_nanos) stuck.push_back(id);
+  }
+  for (auto id : stuck) close(id, CloseCode::unavailable, "the peer does not take what is sent");
 }
 
 void Core::written(StreamId id) {

@@ -1,10 +1,11 @@
 """Broken and hostile peers on the port for zones: they are cut off, the process lives, and zones are served meanwhile."""
 
+import base64
 import socket
 
 from raw_peer import (
-    DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS,
-    RawPeer, frame, message, open_stream,
+    DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, WINDOW_BYTES,
+    RawPeer, first_request, frame, message, open_stream,
 )
 from support import FleetTest, documents, main
 
@@ -129,6 +130,23 @@ class BadKds(FleetTest):
                     raw.sendall(garbage)
         self.assertEqual(zone.rest.get("/").status, 200)
         zone.stop()
+
+
+class NeverReads(FleetTest):
+    """Keepalive does not notice a peer that answers pings and takes nothing."""
+
+    @classmethod
+    def settings_of(cls, _name):
+        return {"KUMA_MULTIZONE_GLOBAL_KDS_MSG_SEND_TIMEOUT": "1s"}
+
+    def test_it_loses_its_stream(self):
+        self.central.put(documents.mesh("shop"))
+        self.central.put(documents.secret("shop", "long", base64.b64encode(bytes(4 * WINDOW_BYTES)).decode()))
+        peer = RawPeer(self.central.kds_port).begin()
+        self.addCleanup(peer.close)
+        peer.send(open_stream(1, "GlobalToZoneSync")).send_on_stream(message(first_request("intruder", "Secret")))
+        peer.wait_end()
+        self.until(lambda: "the peer does not take what is sent" in self.central.log_text(), "the reason in the log")
 
 
 class EndlessMessage(FleetTest):

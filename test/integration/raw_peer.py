@@ -42,6 +42,15 @@ def message(payload, length=None, compressed=0):
     return struct.pack(">BI", compressed, len(payload) if length is None else length) + payload
 
 
+def first_request(zone, type_name):
+    """DeltaDiscoveryRequest with the node's id and a type."""
+
+    def field(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    return field(1, field(1, zone.encode())) + field(2, type_name.encode())
+
+
 class RawPeer:
     """A connection on which anything may be said. Being cut off is no error here: that is what the tests are about."""
 

@@ -223,6 +223,25 @@ def check_dead_sources(repository):
             repository.find(path, 1, "dead-file", "no CMakeLists.txt names this file")
 
 
+CONFIG_HEADER = "src/app/config/config.h"
+CONFIG_FILLER = "src/app/config/bind.cpp"
+MEMBER = re.compile(r"^\s+[\w:<>, ]+?[\w>]\s+(\w+)(\s*=[^;]*|\{[^;]*\})?;")
+
+
+def check_config(repository):
+    """A value of the configuration that is filled in and read by nobody is a setting that does nothing."""
+    if CONFIG_HEADER not in repository.files:
+        return
+    readers = [path for path in repository.files if is_source(path) and path.startswith("src/")]
+    others = "\n".join(repository.text(path) for path in readers if path not in (CONFIG_HEADER, CONFIG_FILLER))
+    for number, line in code_lines(repository.text(CONFIG_HEADER)):
+        if line.lstrip().startswith("return"):
+            continue
+        member = MEMBER.match(line)
+        if member and not re.search(rf"\b{member.group(1)}\b", others):
+            repository.find(CONFIG_HEADER, number, "dead-setting", f"nobody uses {member.group(1)}")
+
+
 def check_words(repository):
     for path in repository.files:
         if Path(path).suffix not in TEXT_ENDINGS or path == "LICENSE" or path.startswith(("test/lint/", "test/data/", "schema/types/")):
@@ -254,6 +273,7 @@ def check(root):
         check_sizes,
         check_headers,
         check_dead_sources,
+        check_config,
         check_words,
         check_run_bits,
     ):

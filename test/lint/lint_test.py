@@ -81,6 +81,11 @@ class LintTest(unittest.TestCase):
     def test_a_header_that_nobody_includes(self):
         self.expect("dead-file", {"src/kds/a.h": HEADER})
 
+    def test_a_setting_that_nobody_uses(self):
+        files = self.source("src/app/main.cpp", '#include "app/config/config.h"\nint port(const Config& c) { return c.port; }\n')
+        fields = "struct Config {\n  int port = 0;\n  std::optional<int> age_max;\n  bool on() const;\n};\n"
+        self.expect("dead-setting", {**files, "src/app/config/config.h": HEADER + fields})
+
     def test_a_header_that_does_not_say_what_it_is_for(self):
         self.expect("header-comment", {**self.source("src/kds/a.cpp", '#include "kds/a.h"\n'), "src/kds/a.h": "#pragma once\n"})
 

@@ -24,6 +24,9 @@ std::string config_of(const Place& place) {
 Node::Node(World& world, Place place, std::string name)
     : ControlPlane(world, std::move(place), std::move(name)), store_("store-" + name_) {}
 
+// The default of Kuma: a link that takes nothing for this long is given up.
+constexpr std::int64_t send_timeout = 60'000'000'000;
+
 void Node::start() {
   kds::CoreOptions options;
   options.control_plane = control_plane_of(place_);
@@ -32,6 +35,7 @@ void Node::start() {
   options.node.config = config_of(place_);
   options.disabled_types = world_.options().disabled_types;
   options.insight_flush_nanos = world_.options().insight_flush;
+  options.send_timeout_nanos = send_timeout;
   options.seed = world_.random().below(1u << 31);
   core_ = std::make_unique<kds::Core>(std::move(options), world_.catalogue());
   prepare();

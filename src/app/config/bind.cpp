@@ -63,8 +63,6 @@ KdsTiming bind_timing(const Reader& kds) {
   KdsTiming out;
   out.message_bytes_max = kds.number("maxMsgSize");
   out.send_timeout_ns = kds.number("msgSendTimeout");
-  out.nack_backoff_ns = kds.number("nackBackoff");
-  out.response_backoff_ns = kds.number("responseBackoff");
   out.label_skip_prefixes = kds.list("labels.skipPrefixes");
   return out;
 }
@@ -108,12 +106,7 @@ ZoneIdentityConfig bind_zone_identity(const Reader& zone) {
 }
 
 SyncConfig bind_sync(const Reader& root) {
-  const Reader watchdog = root.below("experimental.kdsEventBasedWatchdog");
   SyncConfig out;
-  const std::int64_t flush_interval_ns = watchdog.number("flushInterval");
-  if (watchdog.is_explicit("flushInterval")) out.flush_interval_ns = flush_interval_ns;
-  out.audit_interval_ns = watchdog.number("fullResyncInterval");
-  out.delay_first_audit = watchdog.flag("delayFullResync");
   out.compression = root.text("kdsd.kds.compression") == "gzip" ? Compression::gzip : Compression::none;
   out.foreign_message_bytes_max = root.number("kdsd.foreignMaxMessageBytes");
   out.relay_hold_ns = root.number("kdsd.relayHold");
@@ -127,9 +120,6 @@ StoreConfig bind_store(const Reader& root) {
   out.path = root.text("kdsd.store.path");
   out.system_namespace = store.text("kubernetes.systemNamespace");
   out.unsafe_delete = store.flag("unsafeDelete");
-  out.conflict_retry_backoff_ns = store.number("upsert.conflictRetryBaseBackoff");
-  out.conflict_retries_max = store.number("upsert.conflictRetryMaxTimes");
-  out.conflict_retry_jitter_percent = store.number("upsert.conflictRetryJitterPercent");
   return out;
 }
 
@@ -175,26 +165,17 @@ DiagnosticsConfig bind_diagnostics(const Reader& root) {
   DiagnosticsConfig out;
   out.bind_address = root.text("kdsd.diagnostics.bindAddress");
   out.port = diagnostics.port("serverPort");
-  out.debug_endpoints = diagnostics.flag("debugEndpoints");
   out.tls_enabled = diagnostics.flag("tlsEnabled");
   out.tls = bind_tls(diagnostics, root);
   return out;
 }
 
-SubscriptionConfig bind_subscriptions(const Reader& section) {
-  const std::int64_t limit = section.number("subscriptionLimit");
-  const bool is_bounded = limit > 0 && limit <= subscriptions_kept_max;
-  return {is_bounded ? limit : subscriptions_kept_max, section.number("idleTimeout")};
-}
-
 MetricsConfig bind_metrics(const Reader& root) {
   const Reader metrics = root.below("metrics");
   MetricsConfig out;
-  out.zone = bind_subscriptions(metrics.below("zone"));
+  const auto limit = metrics.number("zone.subscriptionLimit");
+  out.zone_subscriptions_max = limit > 0 ? std::min(limit, subscriptions_kept_max) : subscriptions_kept_max;
   out.compact_finished_zone_subscriptions = metrics.flag("zone.compactFinishedSubscriptions");
-  out.dataplane = bind_subscriptions(metrics.below("dataplane"));
-  out.mesh_min_resync_interval_ns = metrics.number("mesh.minResyncInterval");
-  out.mesh_full_resync_interval_ns = metrics.number("mesh.fullResyncInterval");
   out.report_resources_count = metrics.flag("controlPlane.reportResourcesCount");
   return out;
 }
@@ -275,8 +256,6 @@ Config bind_config(const Settings& settings, std::set<std::string>* read) {
   out.types.policies = root.list_when_set("policies.pluginPoliciesEnabled");
   out.types.core_resources = root.list_when_set("coreResources.enabled");
   out.disable_origin_label_validation = root.flag("multizone.zone.disableOriginLabelValidation");
-  out.dataplane_cleanup_age_ns = root.number("runtime.universal.dataplaneCleanupAge");
-  out.zone_resource_cleanup_age_ns = root.number("runtime.universal.zoneResourceCleanupAge");
   out.dns_domain = root.text("dnsServer.domain");
   out.dns_service_vip_port = root.port("dnsServer.serviceVipPort");
   out.namespaced_gateway_routes = root.flag("kdsd.namespacedGatewayRoutes");

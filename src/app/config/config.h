@@ -46,8 +46,6 @@ struct ServerTls {
 struct KdsTiming {
   std::int64_t message_bytes_max = 0;
   std::int64_t send_timeout_ns = 0;
-  std::int64_t nack_backoff_ns = 0;
-  std::int64_t response_backoff_ns = 0;
   std::vector<std::string> label_skip_prefixes;
 };
 
@@ -91,9 +89,6 @@ struct ZoneIdentityConfig {
 
 // How changes are collected and how the audit runs, on both sides.
 struct SyncConfig {
-  std::optional<std::int64_t> flush_interval_ns;  // only when somebody set it
-  std::int64_t audit_interval_ns = 0;
-  bool delay_first_audit = false;
   Compression compression = Compression::none;
   std::int64_t foreign_message_bytes_max = 0;
   std::int64_t relay_hold_ns = 0;
@@ -104,9 +99,6 @@ struct StoreConfig {
   std::string path;  // of the SQLite file
   std::string system_namespace;
   bool unsafe_delete = false;
-  std::int64_t conflict_retry_backoff_ns = 0;
-  std::int64_t conflict_retries_max = 0;
-  std::int64_t conflict_retry_jitter_percent = 0;
 };
 
 struct Listener {
@@ -149,7 +141,6 @@ struct ApiServerConfig {
 struct DiagnosticsConfig {
   std::string bind_address;  // empty = all
   std::uint16_t port = 0;
-  bool debug_endpoints = false;
   bool tls_enabled = false;
   ServerTls tls;
 };
@@ -160,17 +151,9 @@ struct GeneralConfig {
   std::int64_t restart_backoff_max_ns = 0;
 };
 
-struct SubscriptionConfig {
-  std::int64_t kept_max = 0;  // 1 to subscriptions_kept_max
-  std::int64_t idle_timeout_ns = 0;
-};
-
 struct MetricsConfig {
-  SubscriptionConfig zone;
+  std::int64_t zone_subscriptions_max = 0;  // 1 to subscriptions_kept_max
   bool compact_finished_zone_subscriptions = false;
-  SubscriptionConfig dataplane;
-  std::int64_t mesh_min_resync_interval_ns = 0;
-  std::int64_t mesh_full_resync_interval_ns = 0;
   bool report_resources_count = true;
 };
 
@@ -224,8 +207,6 @@ struct Config {
   bool dataplane_token_issuer_enabled = true;
   TypesConfig types;
   bool disable_origin_label_validation = false;
-  std::int64_t dataplane_cleanup_age_ns = 0;
-  std::int64_t zone_resource_cleanup_age_ns = 0;
   std::string dns_domain;
   std::uint16_t dns_service_vip_port = 0;
   bool namespaced_gateway_routes = false;

@@ -121,7 +121,6 @@ void resolve(const std::map<std::string, std::string>& environment, Settings& se
   resolve_old_name(settings, "metrics.mesh.minResyncTimeout", "metrics.mesh.minResyncInterval", findings);
   resolve_old_name(settings, "metrics.mesh.maxResyncTimeout", "metrics.mesh.fullResyncInterval", findings);
   warn_about_subscriptions(settings, "metrics.zone.subscriptionLimit", findings);
-  warn_about_subscriptions(settings, "metrics.dataplane.subscriptionLimit", findings);
   resolve_own(settings);
   if (settings.text("store.type") == "memory") {
     findings.warn("store.type: memory (" + settings.at("store.type").source + ") loses everything at a restart");

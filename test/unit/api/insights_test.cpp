@@ -14,7 +14,7 @@ namespace {
 namespace proto = kuma::mesh::v1alpha1;
 
 std::string text_of(const MeshTally& tally) {
-  return serialize_deterministic(tally.mesh_insight()) + serialize_deterministic(tally.service_insight());
+  return serialize_deterministic(tally.mesh_insight()) + serialize_deterministic(tally.service_insight(".mesh:80"));
 }
 
 ProxyFacts random_proxy(std::mt19937_64& random) {
@@ -77,9 +77,7 @@ policy::ControlPlaneKind lonely_zone() {
 
 class Insights : public testing::Test {
  protected:
-  Insights() : backend(lonely_zone()), api(backend) {
-    api.put("/meshes/shop", R"({"type":"Mesh","name":"shop"})");
-  }
+  Insights() : backend(lonely_zone()), api(backend) { api.put("/meshes/shop", R"({"type":"Mesh","name":"shop"})"); }
   void put_proxy(const std::string& name, const std::string& service) {
     api.put("/meshes/shop/dataplanes/" + name,
             R"({"type":"Dataplane","mesh":"shop","name":")" + name +
@@ -125,6 +123,17 @@ TEST_F(Insights, FollowEveryChange) {
   EXPECT_EQ(api.get("/meshes/shop/service-insights").names(), "web");
   EXPECT_EQ(proxies(), "1/1");
   EXPECT_EQ(find(api.get("/global-insight").body, {"dataplanes", "standard", "online"})->as_int64(), 1);
+}
+
+TEST_F(Insights, AddressesOfServicesHaveTheDomainAndPortOfTheConfiguration) {
+  put_proxy("web-1", "web");
+  const auto address = [&] {
+    const auto answer = api.get("/meshes/shop/service-insights/web");
+    return std::string(find_text(answer.body, {"addressPort"}));
+  };
+  EXPECT_EQ(address(), "web.mesh:80");
+  backend.edit_facts().service_suffix = ".corp.example:8080";
+  EXPECT_EQ(address(), "web.corp.example:8080");
 }
 
 TEST_F(Insights, AnExternalServiceIsCountedAsLongAsItIsThere) {

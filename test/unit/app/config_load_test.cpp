@@ -63,7 +63,6 @@ TEST(ConfigLoading, NothingGivenMeansDefaults) {
   EXPECT_EQ(config.kds_client.timing.message_bytes_max, 10485760);
   EXPECT_EQ(config.kds_client.timing.send_timeout_ns, 60'000'000'000);
   EXPECT_EQ(config.sync.foreign_message_bytes_max, 10485760);
-  EXPECT_FALSE(config.sync.flush_interval_ns.has_value());
   EXPECT_THAT(config.access.admin_resources.users, ElementsAre("mesh-system:admin"));
   EXPECT_THAT(config.access.view_stats.groups, ElementsAre("mesh-system:unauthenticated", "mesh-system:authenticated"));
   EXPECT_FALSE(config.types.policies.has_value());
@@ -101,8 +100,6 @@ multizone:
   EXPECT_THAT(config.api_server.cors_allowed_domains, ElementsAre("a.example", "b, c"));
   EXPECT_EQ(config.api_server.base_path, "/mesh");
   EXPECT_EQ(config.kds_server.timing.send_timeout_ns, 90'000'000'000);
-  EXPECT_EQ(config.kds_server.timing.response_backoff_ns, 2500);
-  EXPECT_EQ(config.kds_server.timing.nack_backoff_ns, 250'000'000);
   EXPECT_EQ(config.kds_server.tls.min_version, TlsVersion::v1_3);
   EXPECT_THAT(config.kds_server.tls.cipher_suites, ElementsAre("TLS_AES_128_GCM_SHA256"));
 }

@@ -9,6 +9,7 @@
 
 #include "app/config/bind.h"
 #include "app/config/config.h"
+#include "model/json.h"
 
 #include "../test_data.h"
 
@@ -282,43 +283,38 @@ TEST(ConfigPublicKeys, NeedAKidAndOneKeyThatCanBeRead) {
 
 TEST(ConfigMetrics, OldNamesWinWhenTheyAreNotZero) {
   auto config = loaded("metrics: {mesh: {minResyncTimeout: 7s, minResyncInterval: 3s, fullResyncInterval: 9s}}");
-  EXPECT_EQ(config.config.metrics.mesh_min_resync_interval_ns, 7'000'000'000);
-  EXPECT_EQ(config.config.metrics.mesh_full_resync_interval_ns, 9'000'000'000);
+  EXPECT_EQ(find_text(config.effective, {"metrics", "mesh", "minResyncInterval"}), "7s");
+  EXPECT_EQ(find_text(config.effective, {"metrics", "mesh", "fullResyncInterval"}), "9s");
   EXPECT_THAT(config.warnings, ElementsAre("metrics.mesh.minResyncTimeout (kdsd.yaml:1) is the old name of "
                                            "metrics.mesh.minResyncInterval and wins over it"));
 }
 
 TEST(ConfigMetrics, UnlimitedSubscriptionsHaveABoundAndSaySo) {
-  auto config = loaded("metrics: {zone: {subscriptionLimit: 0}, dataplane: {subscriptionLimit: 100}}");
-  EXPECT_EQ(config.config.metrics.zone.kept_max, 100);
-  EXPECT_EQ(config.config.metrics.dataplane.kept_max, 100);
+  auto config = loaded("metrics: {zone: {subscriptionLimit: 0}}");
+  EXPECT_EQ(config.config.metrics.zone_subscriptions_max, 100);
   EXPECT_THAT(config.warnings,
               ElementsAre("metrics.zone.subscriptionLimit: \"0\" (kdsd.yaml:1) keeps 100 subscriptions, "
                           "the most there are"));
-  EXPECT_EQ(loaded("metrics: {zone: {subscriptionLimit: 101}}").config.metrics.zone.kept_max, 100);
+  EXPECT_EQ(loaded("metrics: {zone: {subscriptionLimit: 101}}").config.metrics.zone_subscriptions_max, 100);
 }
 
-TEST(ConfigSync, OwnKeysAndWatchdogArrive) {
+TEST(ConfigSync, OwnKeysArrive) {
   const auto folder = std::filesystem::temp_directory_path() / ("kdsd-gui-" + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
   std::ofstream(folder / "index.html") << "page";
   const auto gui = folder.string();
-  auto config = loaded(
-                    "mode: global\nmultizone: {global: {kds: {maxMsgSize: 5000}}}\n"
-                    "experimental: {kdsEventBasedWatchdog: {flushInterval: 5s, delayFullResync: true}}",
-                    {{"KDSD_KDS_COMPRESSION", "gzip"},
-                     {"KDSD_KDS_BIND_ADDRESS", "127.0.0.1"},
-                     {"KDSD_DIAGNOSTICS_BIND_ADDRESS", "::1"},
-                     {"KDSD_STORE_PATH", "/x.db"},
-                     {"KDSD_GUI_DIRECTORY", gui},
-                     {"KDSD_NAMESPACED_GATEWAY_ROUTES", "true"},
-                     {"KDSD_COMPATIBLE_VERSION", "2.13.1"},
-                     {"KDSD_MAX_BODY_BYTES", "1000"},
-                     {"KDSD_HTTP_MAX_CONNECTIONS", "3"}})
+  auto config = loaded("mode: global\nmultizone: {global: {kds: {maxMsgSize: 5000}}}",
+                       {{"KDSD_KDS_COMPRESSION", "gzip"},
+                        {"KDSD_KDS_BIND_ADDRESS", "127.0.0.1"},
+                        {"KDSD_DIAGNOSTICS_BIND_ADDRESS", "::1"},
+                        {"KDSD_STORE_PATH", "/x.db"},
+                        {"KDSD_GUI_DIRECTORY", gui},
+                        {"KDSD_NAMESPACED_GATEWAY_ROUTES", "true"},
+                        {"KDSD_COMPATIBLE_VERSION", "2.13.1"},
+                        {"KDSD_MAX_BODY_BYTES", "1000"},
+                        {"KDSD_HTTP_MAX_CONNECTIONS", "3"}})
                     .config;
   EXPECT_EQ(config.sync.compression, Compression::gzip);
-  EXPECT_EQ(config.sync.flush_interval_ns, 5'000'000'000);
-  EXPECT_TRUE(config.sync.delay_first_audit);
   EXPECT_EQ(config.sync.foreign_message_bytes_max, 5000);
   EXPECT_EQ(config.kds_server.bind_address, "127.0.0.1");
   EXPECT_EQ(config.diagnostics.bind_address, "::1");

@@ -84,8 +84,7 @@ TEST(KeyTable, EveryAcceptedKeyIsUsedAndNoOther) {
   bind_config(Settings(), &read);
   // access.type has one value. The others are used while values are resolved, into the values of other keys.
   read.insert({"access.type", "general.tlsKeyFile", "general.tlsMinVersion", "general.tlsMaxVersion",
-               "general.tlsCipherSuites", "metrics.mesh.minResyncTimeout", "metrics.mesh.maxResyncTimeout",
-               "multizone.zone.globalAddress"});
+               "general.tlsCipherSuites", "multizone.zone.globalAddress"});
   for (const auto& key : all_keys()) {
     EXPECT_EQ(read.count(std::string(key.path)) == 1, key.decision == Decision::accept) << key.path;
   }

@@ -309,6 +309,28 @@ TEST(Core, ZoneThatPingsNoMoreLosesItsAdminStreamsToo) {
   EXPECT_EQ(global.ended.size(), 3u);
 }
 
+TEST(Core, PeerThatTakesNothingLosesTheStreamWithTheMessageInIt) {
+  CoreOptions options;
+  options.send_timeout_nanos = 60'000'000'000;
+  TestPlane global("", options);
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  const auto after = [&](std::int64_t seconds) {
+    global.core->set_now(Timestamp{global.core->now().nanos + seconds * 1'000'000'000});
+    global.core->tick();
+    global.step();
+  };
+  after(120);
+  EXPECT_THAT(global.ended, IsEmpty()) << "nothing is on its way";
+  global.peers_take = false;
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
+  after(60);
+  EXPECT_THAT(global.ended, IsEmpty());
+  after(1);
+  ASSERT_EQ(global.ended.size(), 1U);
+  EXPECT_EQ(global.ended.begin()->second, "the peer does not take what is sent");
+}
+
 TEST(Core, ZoneIsOnlineWhileItsStreamLivesAndOfflineAfterwards) {
   TestPlane global("");
   TestPlane east("east");

@@ -95,7 +95,7 @@ class TestPlane {
           core->committed(Status());
         } else if (auto* send = std::get_if<SendEffect>(&effect)) {
           outgoing.push_back({send->stream, send->message.joined()});
-          core->written(send->stream);
+          if (peers_take) core->written(send->stream);
         } else if (auto* close = std::get_if<CloseEffect>(&effect)) {
           ended[close->stream] = close->text;
         } else if (auto* log = std::get_if<LogEffect>(&effect)) {
@@ -129,6 +129,7 @@ class TestPlane {
   std::string store_id = "store";
   std::uint64_t epoch = 0;
   int commits = 0;
+  bool peers_take = true;  // what is sent; otherwise it stays on its way
 
  private:
   void apply(const CommitBatch& batch) {
