@@ -104,6 +104,7 @@ void Committer::build(const Staged& staged, Timestamp now, CommitBatch& batch) {
   }
   batch.revision = batch.upserts.empty() ? Revision{} : next;
   batch.deleted_zones = staged.deleted_zones;
+  batch.facts.insert(required_.begin(), required_.end());
   for (const auto& [name, text] : staged.facts) {
     auto known = facts_.find(name);
     if (known == facts_.end() || known->second != text) batch.facts[name] = text;
@@ -160,6 +161,7 @@ Committed Committer::finish(const Status& status) {
   Committed out;
   in_flight_ = false;
   if (!status.ok()) return out;
+  required_.clear();
   for (const auto& key : batch_.purges) {
     auto entry = index_.find_entry(key);
     if (entry && entry->resource) {

@@ -77,6 +77,8 @@ class Committer {
   std::uint64_t commits() const { return commits_; }
   const std::map<std::string, std::string>& facts() const { return facts_; }
   void load_facts(std::map<std::string, std::string> facts) { facts_ = std::move(facts); }
+  // Facts without which no change may become durable: they are in every commit until one succeeds.
+  void require_facts(std::map<std::string, std::string> facts) { required_ = std::move(facts); }
 
  private:
   void decide_queued(Staged& staged, Timestamp now);
@@ -94,6 +96,7 @@ class Committer {
   CommitBatch batch_;
   std::vector<EntryPtr> purges_;
   std::map<std::string, std::string> facts_;
+  std::map<std::string, std::string> required_;
   bool in_flight_ = false;
   std::uint64_t commits_ = 0;
 };

@@ -60,13 +60,12 @@ void Core::begin_epoch(std::uint64_t epoch) {
   };
   if (fact(fact_sent_form) == form) epochs_ = Epochs::parse(fact(fact_epochs));
   epochs_.begin(epoch, index_.head());
-  Write write;
-  write.decide = [text = epochs_.text(), form](Transaction& transaction) {
-    transaction.set_fact(fact_epochs, text);
-    transaction.set_fact(fact_sent_form, form);
-    return Status();
-  };
-  (void)submit_write(std::move(write), true);
+  // A change of this epoch must not be on the disk without it: after a backup was put back, tokens of the lost time
+  // would be taken for tokens of this one.
+  committer_.require_facts({{fact_epochs, epochs_.text()}, {fact_sent_form, form}});
+  Write nothing;
+  nothing.decide = [](Transaction&) { return Status(); };
+  (void)submit_write(std::move(nothing), true);
 }
 
 Status Core::submit_write(Write write, bool internal) {

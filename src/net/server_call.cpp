@@ -135,7 +135,12 @@ void ServerCall::OnCancel() { end(grpc::StatusCode::UNAVAILABLE, "cancelled by t
 
 void ServerCall::OnDone() {
   grace_.Cancel();
-  on_ended(why_);
+  std::string why;
+  {
+    const std::lock_guard lock(mutex_);
+    why = why_;
+  }
+  on_ended(why);
   hub_->leave(*this);
   const auto last = std::move(self_);
 }

@@ -309,6 +309,18 @@ TEST(Core, ZoneThatPingsNoMoreLosesItsAdminStreamsToo) {
   EXPECT_EQ(global.ended.size(), 3u);
 }
 
+TEST(Core, NoChangeOfAnEpochIsDurableWithoutTheEpoch) {
+  TestPlane global("");
+  EXPECT_EQ(global.facts["epochs"], "1@0");
+  global.commit_outcome = Status(Code::unavailable, "disk full");
+  global.restart();
+  EXPECT_EQ(global.facts["epochs"], "1@0");
+  EXPECT_FALSE(global.put("MeshTimeout", "default", "lost", timeout_spec).ok());
+  global.commit_outcome = {};
+  ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
+  EXPECT_EQ(global.facts["epochs"], "1@0,2@0");
+}
+
 TEST(Core, PeerThatTakesNothingLosesTheStreamWithTheMessageInIt) {
   CoreOptions options;
   options.send_timeout_nanos = 60'000'000'000;

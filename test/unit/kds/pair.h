@@ -91,8 +91,8 @@ class TestPlane {
       for (auto& effect : effects) {
         if (auto* commit = std::get_if<CommitEffect>(&effect)) {
           ++commits;
-          apply(commit->batch);
-          core->committed(Status());
+          if (commit_outcome.ok()) apply(commit->batch);
+          core->committed(commit_outcome);
         } else if (auto* send = std::get_if<SendEffect>(&effect)) {
           outgoing.push_back({send->stream, send->message.joined()});
           if (peers_take) core->written(send->stream);
@@ -129,6 +129,7 @@ class TestPlane {
   std::string store_id = "store";
   std::uint64_t epoch = 0;
   int commits = 0;
+  Status commit_outcome;   // of every commit from now on
   bool peers_take = true;  // what is sent; otherwise it stays on its way
 
  private:
