@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "node.h"
+
 namespace kdsd::sim {
 namespace {
 
@@ -68,8 +70,9 @@ void HistoryChecker::note(const Fates& before, const Fates& after) {
 }
 
 // What a disabled zone sent is withdrawn, and given back, somewhat after the zone was switched: until the resource
-// itself was looked at again the former audience is in effect.
-void HistoryChecker::note_withdrawn(const ControlPlane& at, const kds::CommitBatch& batch) {
+// itself was looked at again the former audience is in effect. It may be withdrawn only while its zone is disabled:
+// `removed` relies on that.
+void HistoryChecker::note_switched(const ControlPlane& at, const kds::CommitBatch& batch) {
   if (!at.is_global()) return;
   for (const auto& entry : batch.upserts) {
     const bool is_switched =
@@ -80,6 +83,11 @@ void HistoryChecker::note_withdrawn(const ControlPlane& at, const kds::CommitBat
       auto wanted = reaches_zone(*entry->resource, at.resources(), at.place(), party->place(), true);
       if (!wanted || !wanted->only_if_enabled) continue;
       entitlements_[party->name()][wanted->key].absent_last = world_.schedule().now();
+      if (!entry->current().audience.includes(party->name()) &&
+          reaches_zone(*entry->resource, at.resources(), at.place(), party->place())) {
+        world_.violation("vanishing", at.name() + " withdraws " + entry->key.text() + " from " + party->name() +
+                                          ", and its zone is enabled");
+      }
     }
   }
 }
@@ -95,7 +103,7 @@ void HistoryChecker::before_commit(const ControlPlane& at, const kds::CommitBatc
 
 void HistoryChecker::after_commit(const ControlPlane& at, const kds::CommitBatch& batch) {
   note(before_, entitled(at, &batch));
-  note_withdrawn(at, batch);
+  note_switched(at, batch);
   for (const auto& key : keys_of(batch)) {
     auto old = copies_before_.find(key);
     auto now = at.resources().find(key);
@@ -112,16 +120,29 @@ bool HistoryChecker::is_entitled(const ControlPlane& at, const Resource& copy) c
   return wanted.contains(copy.key());
 }
 
+// What the global relays to a zone as this copy, or would if every zone were enabled.
+EntryPtr HistoryChecker::relayed_as(const ControlPlane& zone, const Resource& copy) const {
+  const auto& global = static_cast<const Node&>(world_.global());
+  for (const auto& [key, resource] : global.resources()) {
+    if (key.type != copy.type) continue;
+    auto wanted = reaches_zone(*resource, global.resources(), global.place(), zone.place(), true);
+    if (wanted && wanted->key == copy.key() && wanted->only_if_enabled) return global.entry(key);
+  }
+  return nullptr;
+}
+
 // Its origin is disabled, but it is there: who was disabled is withdrawn in batches, after a restart too, and until
 // that is done the former audience is in effect.
 bool HistoryChecker::hangs_on_zone(const ControlPlane& at, const Resource& copy) const {
+  return !at.is_global() && relayed_as(at, copy) != nullptr;
+}
+
+// Its origin is enabled again, but what it sent is given back in batches too (design.md, step 4): until then it is for
+// nobody. A zone that gets it only now, from a response of before it was withdrawn, is next told to drop it.
+bool HistoryChecker::is_still_withdrawn(const ControlPlane& at, const Resource& copy) const {
   if (at.is_global()) return false;
-  for (const auto& [key, resource] : world_.global().resources()) {
-    if (key.type != copy.type) continue;
-    auto wanted = reaches_zone(*resource, world_.global().resources(), world_.global().place(), at.place(), true);
-    if (wanted && wanted->key == copy.key() && wanted->only_if_enabled) return true;
-  }
-  return false;
+  const auto entry = relayed_as(at, copy);
+  return entry && !entry->current().audience.includes(at.name());
 }
 
 void HistoryChecker::created(const ControlPlane& at, const Resource& copy) {
@@ -140,7 +161,8 @@ void HistoryChecker::removed(const ControlPlane& at, const Resource& copy, const
   auto& state = copies_[at.name()][copy.key()];
   const bool with_its_zone = at.is_global() && keys_of(batch).contains({&world_.type("Zone"), "", copy.source});
   const auto& entitlement = entitlements_[at.name()][copy.key()];
-  if (!with_its_zone && entitlement.absent_last < state.created && is_entitled(at, copy)) {
+  if (!with_its_zone && entitlement.absent_last < state.created && is_entitled(at, copy) &&
+      !is_still_withdrawn(at, copy)) {
     world_.violation("vanishing",
                      at.name() + " drops " + copy.key().text() + ", which its sender has had all the time");
   }

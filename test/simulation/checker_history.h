@@ -31,11 +31,13 @@ class HistoryChecker : public Observer {
 
   Fates entitled(const ControlPlane& sender, const kds::CommitBatch* batch) const;
   void note(const Fates& before, const Fates& after);
-  void note_withdrawn(const ControlPlane& at, const kds::CommitBatch& batch);
+  void note_switched(const ControlPlane& at, const kds::CommitBatch& batch);
   void created(const ControlPlane& at, const Resource& copy);
   void removed(const ControlPlane& at, const Resource& copy, const kds::CommitBatch& batch);
   bool is_entitled(const ControlPlane& at, const Resource& copy) const;
   bool hangs_on_zone(const ControlPlane& at, const Resource& copy) const;
+  bool is_still_withdrawn(const ControlPlane& at, const Resource& copy) const;
+  EntryPtr relayed_as(const ControlPlane& zone, const Resource& copy) const;
 
   World& world_;
   Fates before_;

@@ -28,6 +28,7 @@ class Node : public ControlPlane {
   void stream_closed(const Handle& handle, const std::string& why) override;
 
   const Resources& resources() const override { return store_.live(); }
+  EntryPtr entry(const ResourceKey& key) const { return store_.entry(key); }
   bool is_kdsd() const override { return true; }
   void start() override;
   void tick() override;

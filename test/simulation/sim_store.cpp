@@ -27,6 +27,11 @@ void SimStore::add_up(const kds::CommitBatch& batch) {
   for (const auto& [name, text] : batch.facts) facts_[name] = text;
 }
 
+EntryPtr SimStore::entry(const ResourceKey& key) const {
+  auto it = entries_.find(key);
+  return it == entries_.end() ? nullptr : it->second;
+}
+
 kds::CoreState SimStore::load() {
   kds::CoreState state;
   state.store_id = id_;

@@ -25,6 +25,8 @@ class SimStore {
   void restore(std::size_t batches);
 
   const Resources& live() const { return live_; }
+  // With the audiences that it has had; null: there is none.
+  EntryPtr entry(const ResourceKey& key) const;
   std::size_t commits() const { return batches_.size(); }
 
  private:
