@@ -14,8 +14,9 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from lib import documents  # noqa: E402
 from lib.fleet import ARRIVE_SECONDS, Fleet, end_by_signals, eventually, free_ports  # noqa: E402
+from lib.rest import SLOWNESS  # noqa: E402
 
-__all__ = ["ROOT", "FleetTest", "OwnPlanesTest", "documents", "free_ports", "main", "prepare_stores"]
+__all__ = ["ROOT", "SLOWNESS", "FleetTest", "OwnPlanesTest", "documents", "free_ports", "main", "prepare_stores"]
 
 EXIT_SKIPPED = 77
 PREPARED_MESHES = 16
