@@ -6,6 +6,8 @@ that nobody should accept.
 
 import random
 
+from support import documents
+
 LABELS = {"app": ("web", "api", "store"), "team": ("red", "blue")}
 TAGS = {"version": ("v1", "v2"), "region": ("north", "south")}
 SERVICES = ("web", "api", "store")  # values of kuma.io/service, and names of MeshServices
@@ -285,14 +287,15 @@ class RandomMesh:
         return self.one_value_of(LABELS)
 
     def named(self, name):
-        """Name and labels. Some objects come from a global: they have no zone, so references by name do not find them from here.
-        Some are stored under another name than they are called by, as copies are."""
+        """Name and labels. Some are copies from a global: they have no zone, so references by name do not find them from here.
+        Some are called by another name than the one that they are stored under."""
         labels = self.own_labels()
         if self.is_so(FROM_GLOBAL):
-            labels["kuma.io/origin"] = "global"
-        if not self.is_so(RENAMED):
-            return name, labels
-        return f"{name}-copy", {**labels, "kuma.io/display-name": name}
+            stored = documents.copy_name(self.name, name)
+            return stored, {**labels, "kuma.io/origin": "global", "kuma.io/display-name": name}
+        if self.is_so(RENAMED):
+            return f"{name}-stored", {**labels, "kuma.io/display-name": name}
+        return name, labels
 
     def proxies(self):
         out = [self.sidecar(position) for position in range(self.random.randint(3, 5))]
