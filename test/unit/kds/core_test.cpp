@@ -295,16 +295,11 @@ TEST(Core, ZoneThatPingsNoMoreLosesItsAdminStreamsToo) {
   TestPlane east("east");
   TestLink link(global, east, "east", "c1");
   const auto stream = admin_stream(global, "east");
-  const auto after = [&](std::int64_t seconds) {
-    global.core->set_now(Timestamp{global.core->now().nanos + seconds * 1'000'000'000});
-    global.core->tick();
-    global.step();
-  };
-  after(29);
+  global.pass(29);
   EXPECT_TRUE(global.core->pinged({"east", "", {}}).ok());
-  after(29);
+  global.pass(29);
   EXPECT_FALSE(global.ended.contains(stream));
-  after(2);
+  global.pass(2);
   EXPECT_EQ(global.ended[stream], "no health check from the zone");
   EXPECT_EQ(global.ended.size(), 3u);
 }
@@ -327,18 +322,13 @@ TEST(Core, PeerThatTakesNothingLosesTheStreamWithTheMessageInIt) {
   TestPlane global("", options);
   TestPlane east("east");
   TestLink link(global, east, "east", "c1");
-  const auto after = [&](std::int64_t seconds) {
-    global.core->set_now(Timestamp{global.core->now().nanos + seconds * 1'000'000'000});
-    global.core->tick();
-    global.step();
-  };
-  after(120);
+  global.pass(120);
   EXPECT_THAT(global.ended, IsEmpty()) << "nothing is on its way";
   global.peers_take = false;
   ASSERT_TRUE(global.put("MeshTimeout", "default", "slow", timeout_spec).ok());
-  after(60);
+  global.pass(60);
   EXPECT_THAT(global.ended, IsEmpty());
-  after(1);
+  global.pass(1);
   ASSERT_EQ(global.ended.size(), 1U);
   EXPECT_EQ(global.ended.begin()->second, "the peer does not take what is sent");
 }

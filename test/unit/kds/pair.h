@@ -105,6 +105,12 @@ class TestPlane {
     }
   }
 
+  void pass(std::int64_t seconds) {
+    core->set_now(Timestamp{core->now().nanos + seconds * 1'000'000'000});
+    core->tick();
+    step();
+  }
+
   std::vector<std::string> names(const std::string& type) const {
     std::vector<std::string> out;
     core->index().each(*Catalogue::builtin().find(type),
