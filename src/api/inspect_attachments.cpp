@@ -1,5 +1,5 @@
 // The older inspect endpoints, which kumactl and older GUIs ask: policies by what they are attached to, and rules by
-// tags (rest-api.md 9). Policies are attached to a proxy as a whole.
+// tags (rest-api.md 9).
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -13,6 +13,7 @@
 #include "model/document.h"
 #include "model/json.h"
 #include "policy/engine/from_rules.h"
+#include "policy/engine/older_policies.h"
 #include "policy/engine/ordering.h"
 #include "policy/engine/single_item.h"
 #include "policy/engine/tag_rules.h"
@@ -39,12 +40,22 @@ json::object list_json(json::array items) {
   return out;
 }
 
-// A policy from before target refs, which selects by tags.
-bool is_older_policy(const ResourceType& type) {
-  return type.is_policy && type.allow_inspect && !type.is_target_ref_policy;
+// The older policies of a mesh: those of one type with what decides about them, or all.
+boost::asio::awaitable<policy::OlderPolicies> read_older(Backend& backend, std::string mesh, const ResourceType* only) {
+  auto look = [mesh, only](const kds::Core& core) {
+    const auto& index = core.index();
+    std::vector<ResourcePtr> found;
+    for (const auto* type : index.catalogue().types()) {
+      const bool is_wanted = only == nullptr || type == only || type->name == "TrafficRoute";
+      if (!is_wanted || !policy::is_older_policy(*type)) continue;
+      index.each_in_mesh(*type, mesh, [&](const ResourcePtr& policy) { found.push_back(policy); });
+    }
+    return found;
+  };
+  co_return policy::OlderPolicies(co_await read_core(backend, std::move(look)));
 }
 
-// Resources of the policies that select the proxy: by type, the highest first; older policies behind them, by name.
+// Resources of the policies with target refs that select the proxy: by type, the highest first.
 boost::asio::awaitable<std::vector<ResourcePtr>> find_matched(Backend& backend, const Inspected& inspected) {
   std::vector<ResourceKey> keys;
   for (const auto& matched : inspected.matched) {
@@ -54,33 +65,57 @@ boost::asio::awaitable<std::vector<ResourcePtr>> find_matched(Backend& backend, 
       keys.push_back({(*it)->type, (*it)->mesh, (*it)->name});
     }
   }
-  struct Found {
-    std::vector<ResourcePtr> matched;
-    std::vector<ResourcePtr> older;
-  };
-  auto look = [keys, mesh = inspected.proxy->mesh](const kds::Core& core) {
-    const auto& index = core.index();
-    Found found;
-    for (const auto& key : keys) found.matched.push_back(index.find(*key.type, key.mesh, key.name));
-    for (const auto* type : index.catalogue().types()) {
-      if (!is_older_policy(*type)) continue;
-      index.each_in_mesh(*type, mesh, [&](const ResourcePtr& policy) { found.older.push_back(policy); });
-    }
+  auto look = [keys](const kds::Core& core) {
+    std::vector<ResourcePtr> found;
+    for (const auto& key : keys) found.push_back(core.index().find(*key.type, key.mesh, key.name));
     return found;
   };
   auto found = co_await read_core(backend, std::move(look));
-  std::erase(found.matched, nullptr);
-  std::copy_if(found.older.begin(), found.older.end(), std::back_inserter(found.matched),
-               [&](const ResourcePtr& policy) { return policy::select_by_tags(spec_json(*policy), *inspected.proxy); });
-  co_return std::move(found.matched);
+  std::erase(found, nullptr);
+  co_return found;
 }
 
-boost::asio::awaitable<json::object> matched_json(Backend& backend, const Inspected& inspected) {
-  json::object out;
-  for (const auto& resource : co_await find_matched(backend, inspected)) {
-    auto& metas = out[resource->type->name];
-    if (!metas.is_array()) metas = json::array();
-    metas.get_array().push_back(render_meta(*resource, resource->type->name, true));
+const char* text_of(policy::UsedFor what) {
+  switch (what) {
+    case policy::UsedFor::proxy:
+      return "dataplane";
+    case policy::UsedFor::inbound:
+      return "inbound";
+    case policy::UsedFor::outbound:
+      return "outbound";
+    case policy::UsedFor::service:
+      return "service";
+  }
+  return "";
+}
+
+json::object place_json(const policy::Use& use) {
+  return {{"type", text_of(use.what)}, {"name", use.name}, {"service", use.service}};
+}
+
+// Policies with target refs belong to the proxy as a whole, older ones to what they are used for.
+boost::asio::awaitable<json::array> matched_json(Backend& backend, const Inspected& inspected) {
+  std::vector<policy::Use> uses;
+  for (auto& resource : co_await find_matched(backend, inspected)) {
+    uses.push_back({policy::UsedFor::proxy, "", "", std::move(resource)});
+  }
+  const auto older = co_await read_older(backend, inspected.proxy->mesh, nullptr);
+  for (auto& use : older.used_by(*inspected.proxy)) uses.push_back(std::move(use));
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const auto& a, const auto& b) { return policy::compare_places(a, b) < 0; });
+  json::array out;
+  for (auto use = uses.begin(); use != uses.end();) {
+    auto item = place_json(*use);
+    json::object policies;
+    const auto& place = *use;
+    for (; use != uses.end() && policy::compare_places(place, *use) == 0; ++use) {
+      const auto& type = use->policy->type->name;
+      auto& metas = policies[type];
+      if (!metas.is_array()) metas = json::array();
+      metas.get_array().push_back(render_meta(*use->policy, type, true));
+    }
+    item["matchedPolicies"] = std::move(policies);
+    out.push_back(std::move(item));
   }
   co_return out;
 }
@@ -164,17 +199,37 @@ void add_single_rule(const policy::MatchedPolicies& matched, std::vector<OldRule
   out.push_back({"SingleItem", matched.type->name, "", {}, {}, {}, std::move(merged.conf), std::move(merged.origin)});
 }
 
+json::object attachments_json(const policy::Proxy& proxy, json::array attachments) {
+  return {{"kind", kind_of(proxy)},
+          {"dataplane", key_json(proxy.mesh, proxy.name)},
+          {"attachments", std::move(attachments)}};
+}
+
+// Any proxy may use it: what it calls decides as well as what it is.
+Answer list_older_attachments(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
+  const auto subject = co_await find_inspect_subject(backend, type, call);
+  if (!subject.mesh_found) co_return *problem_of(subject, "");
+  json::array items;
+  if (!subject.resource) co_return json_response(200, list_json(std::move(items)));
+  const auto& policy = *subject.resource;
+  const auto older = co_await read_older(backend, policy.mesh, &type);
+  co_await catch_up(backend, views);
+  for (const auto& proxy : views.proxies(policy.mesh)) {
+    json::array attachments;
+    for (const auto& use : older.used_by(*proxy)) {
+      if (use.policy->key() == policy.key()) attachments.push_back(place_json(use));
+    }
+    if (!attachments.empty()) items.push_back(attachments_json(*proxy, std::move(attachments)));
+  }
+  co_return json_response(200, list_json(std::move(items)));
+}
+
 }  // namespace
 
 Answer list_matched_policies(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
   const auto inspected = co_await inspect(backend, views, type, call);
   if (inspected.refusal) co_return *inspected.refusal;
-  auto matched = co_await matched_json(backend, inspected);
-  json::array items;
-  if (!matched.empty()) {
-    items.push_back(
-        json::object{{"type", "dataplane"}, {"name", ""}, {"service", ""}, {"matchedPolicies", std::move(matched)}});
-  }
+  auto items = co_await matched_json(backend, inspected);
   json::object body{{"kind", kind_of(*inspected.proxy)}};
   if (inspected.proxy->kind == policy::ProxyKind::builtin_gateway) {
     body["gateway"] = key_json(inspected.proxy->mesh, inspected.proxy->gateway);
@@ -209,16 +264,13 @@ Answer list_old_rules(Backend& backend, PolicyViews& views, const ResourceType& 
 }
 
 Answer list_attachments(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
-  const auto selected = co_await find_selected(backend, views, type, call);
+  if (policy::is_older_policy(type)) co_return co_await list_older_attachments(backend, views, type, call);
+  const auto selected = co_await find_selected(backend, views, type, call, Shadow::in_force);
   // Kuma looks for the mesh only: a policy that is not there selects nobody.
   if (selected.refusal && !selected.is_missing) co_return *selected.refusal;
   json::array items;
   for (const auto& proxy : selected.proxies) {
-    json::array attachments;
-    attachments.push_back(json::object{{"type", "dataplane"}, {"name", ""}, {"service", ""}});
-    items.push_back(json::object{{"kind", kind_of(*proxy)},
-                                 {"dataplane", key_json(proxy->mesh, proxy->name)},
-                                 {"attachments", std::move(attachments)}});
+    items.push_back(attachments_json(*proxy, json::array{place_json(policy::Use())}));
   }
   co_return json_response(200, list_json(std::move(items)));
 }
