@@ -4,6 +4,7 @@
 #include "api/endpoints.h"
 #include "api/errors.h"
 #include "api/router.h"
+#include "api/service_insight_publisher.h"
 
 namespace kdsd::api {
 namespace {
@@ -34,10 +35,13 @@ struct ApiServer::Parts {
         backend(data),
         options(std::move(server_options)),
         authentication(backend),
+        insights(Catalogue::builtin()),
+        publisher(context, backend, insights, options.log),
         api(api_router_options(backend.facts(), options, authentication)),
         diagnostics(diagnostics_router_options()) {
     add_system_routes(api, backend);
     add_resource_routes(api, backend);
+    add_insight_routes(api, backend, insights);
     add_gui_routes(api, backend);
     add_diagnostics_routes(diagnostics, backend);
   }
@@ -63,6 +67,8 @@ struct ApiServer::Parts {
   ApiServerOptions options;
   ApiListeners listeners;
   Authentication authentication;
+  InsightViews insights;
+  ServiceInsightPublisher publisher;
   Router api;
   Router diagnostics;
   std::unique_ptr<HttpServer> http;
@@ -85,11 +91,16 @@ Status ApiServer::start(ApiListeners listeners) {
   parts.listeners = std::move(listeners);
   auto status = parts.open(parts.listeners.http, parts.api, "API server", parts.http);
   if (status.ok()) status = parts.open(parts.listeners.https, parts.api, "API server, HTTPS", parts.https);
-  if (!status.ok()) stop();
+  if (!status.ok()) {
+    stop();
+  } else if (parts.backend.facts().control_plane.is_global()) {
+    parts.publisher.start(parts.options.service_insight_pause, parts.options.relay_hold);
+  }
   return status;
 }
 
 void ApiServer::stop() {
+  parts_->publisher.stop();
   for (auto* server : {parts_->http.get(), parts_->https.get(), parts_->diagnostics_server.get()}) {
     if (server != nullptr) server->stop();
   }

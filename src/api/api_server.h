@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,10 +33,12 @@ struct ApiListeners {
 };
 
 struct ApiServerOptions {
-  std::optional<ListenerOptions> diagnostics;         // /healthy, /ready, /metrics
-  std::size_t connections_max = limits::connections;  // of each listener
-  Observer observer;                                  // called on API threads after each API request; may be empty
-  std::function<void(std::string_view)> log;          // internal errors; callable from any thread; may be empty
+  std::optional<ListenerOptions> diagnostics;                                // /healthy, /ready, /metrics
+  std::size_t connections_max = limits::connections;                         // of each listener
+  std::chrono::nanoseconds service_insight_pause = std::chrono::seconds(1);  // between two looks, on a global
+  std::chrono::nanoseconds relay_hold{0};  // so long after the start zones are waited for before services are counted
+  Observer observer;                       // called on API threads after each API request; may be empty
+  std::function<void(std::string_view)> log;  // internal errors; callable from any thread; may be empty
 };
 
 class ApiServer {

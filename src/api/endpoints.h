@@ -13,6 +13,8 @@
 
 namespace kdsd::api {
 
+class InsightViews;
+
 using Answer = boost::asio::awaitable<Response>;
 
 // Resources (rest-api.md 6). The parameter `mesh` is missing in lists over all meshes and for global types.
@@ -67,8 +69,9 @@ Answer get_metrics(Backend& backend, const Call& call);
 // Every route of section 6 and 8 for the types that are switched on.
 void add_resource_routes(Router& router, Backend& backend);
 void add_system_routes(Router& router, Backend& backend);
-// Sections 8 and 9; add_resource_routes adds them.
-void add_insight_routes(Router& router, Backend& backend);
+// Section 8; the views must outlive the routes.
+void add_insight_routes(Router& router, Backend& backend, InsightViews& views);
+// Section 9; add_resource_routes adds them.
 void add_inspect_routes(Router& router, Backend& backend);
 void add_diagnostics_routes(Router& router, Backend& backend);
 

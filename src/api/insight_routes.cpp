@@ -1,15 +1,11 @@
 // Addresses of the insights (rest-api.md 8).
-#include <memory>
-
 #include "api/insight_endpoints.h"
 
 namespace kdsd::api {
 
-// The views are made once and live as long as the routes.
-void add_insight_routes(Router& router, Backend& backend) {
-  auto views = std::make_shared<InsightViews>(Catalogue::builtin());
+void add_insight_routes(Router& router, Backend& backend, InsightViews& views) {
   const auto add = [&](const std::string& path, Answer (*handler)(Backend&, InsightViews&, const Call&)) {
-    router.add("GET", path, [handler, views, &backend](const Call& call) { return handler(backend, *views, call); });
+    router.add("GET", path, [handler, &views, &backend](const Call& call) { return handler(backend, views, call); });
   };
   add("/mesh-insights", list_mesh_insights);
   add("/mesh-insights/{name}", get_mesh_insight);

@@ -1,15 +1,18 @@
 #include "api/insight_views.h"
 
+#include <utility>
+
 #include "kuma/mesh/v1alpha1/external_service.pb.h"
 
 namespace kdsd::api {
 namespace proto = kuma::mesh::v1alpha1;
 
 InsightViews::InsightViews(const Catalogue& catalogue)
-    : dataplane_(catalogue.find("Dataplane")),
+    : mesh_(catalogue.find("Mesh")),
+      dataplane_(catalogue.find("Dataplane")),
       dataplane_insight_(catalogue.find("DataplaneInsight")),
       external_service_(catalogue.find("ExternalService")),
-      follower_({dataplane_, dataplane_insight_, external_service_}) {}
+      follower_({mesh_, dataplane_, dataplane_insight_, external_service_}) {}
 
 std::optional<LogFollower::Position> InsightViews::position() const {
   const std::lock_guard lock(mutex_);
@@ -28,6 +31,8 @@ void InsightViews::apply(const Changes& changes) {
 
 // `resource` is null when it is gone.
 void InsightViews::take(const ResourceType& type, const Name& name, const ResourcePtr& resource) {
+  changed_meshes_.insert(&type == mesh_ ? name.second : name.first);
+  if (&type == mesh_) return;
   if (&type == external_service_) return renew_external(name, resource);
   auto& proxy = proxies_[name];
   (&type == dataplane_ ? proxy.dataplane : proxy.insight) = resource;
@@ -52,6 +57,16 @@ void InsightViews::renew_external(const Name& name, const ResourcePtr& resource)
   if (!resource || !spec.ParseFromString(resource->spec)) return;
   const auto tag = spec.tags().find("kuma.io/service");
   if (tag != spec.tags().end()) tally.put_external(name.second, tag->second);
+}
+
+std::set<std::string> InsightViews::take_changed_meshes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(changed_meshes_, {});
+}
+
+void InsightViews::note_changed_meshes(const std::set<std::string>& meshes) {
+  const std::lock_guard lock(mutex_);
+  changed_meshes_.insert(meshes.begin(), meshes.end());
 }
 
 proto::MeshInsight InsightViews::mesh_insight(const std::string& mesh) const {

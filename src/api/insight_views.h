@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,11 @@ class InsightViews {
   }
   void apply(const Changes& changes);
 
+  // Meshes whose services may count differently since the last call; new meshes are among them.
+  std::set<std::string> take_changed_meshes();
+  // They are to come again.
+  void note_changed_meshes(const std::set<std::string>& meshes);
+
   // Of a mesh without proxies and services: with all numbers at zero.
   kuma::mesh::v1alpha1::MeshInsight mesh_insight(const std::string& mesh) const;
   kuma::mesh::v1alpha1::ServiceInsight service_insight(const std::string& mesh, const std::string& suffix) const;
@@ -44,6 +50,7 @@ class InsightViews {
   void renew_proxy(const Name& name);
   void renew_external(const Name& name, const ResourcePtr& resource);
 
+  const ResourceType* mesh_;
   const ResourceType* dataplane_;
   const ResourceType* dataplane_insight_;
   const ResourceType* external_service_;
@@ -51,6 +58,7 @@ class InsightViews {
   LogFollower follower_;
   std::map<Name, Proxy> proxies_;
   std::map<std::string, MeshTally> meshes_;
+  std::set<std::string> changed_meshes_;
 };
 
 }  // namespace kdsd::api

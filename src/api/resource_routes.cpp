@@ -70,7 +70,6 @@ void add_resource_routes(Router& router, Backend& backend) {
     if (!type->alt_path.empty()) add_type(adder, *type, type->alt_path);
   }
   adder.add("/global-insights", get_global_insights);
-  add_insight_routes(router, backend);
   add_inspect_routes(router, backend);
 }
 

@@ -83,6 +83,7 @@ kds::CoreOptions Daemon::core_options() const {
   const auto& timing = config_.kds_timing();
   options.skip_label_prefixes = facts_.skip_label_prefixes;
   options.disabled_types = facts_.disabled_types;
+  if (config_.is_global()) options.derived_types = {"ServiceInsight"};
   options.message_bytes_max = static_cast<std::size_t>(timing.message_bytes_max);
   options.foreign_message_bytes_max = config_.sync.foreign_message_bytes_max > 0
                                           ? static_cast<std::size_t>(config_.sync.foreign_message_bytes_max)
@@ -202,6 +203,8 @@ Status Daemon::start_diagnostics() {
       std::move(*diagnostics_tls)};
   options.diagnostics = std::move(diagnostics);
   options.connections_max = static_cast<std::size_t>(config_.api_server.connections_max);
+  options.relay_hold = std::chrono::nanoseconds(config_.sync.relay_hold_ns);
+  options.service_insight_pause = std::chrono::nanoseconds(config_.metrics.service_insight_pause_ns);
   options.observer = [this](const api::RequestObservation& seen) {
     metrics_->observe_request(std::string(seen.route), std::string(seen.method), seen.status, seen.seconds, seen.bytes);
   };

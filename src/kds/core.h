@@ -52,6 +52,7 @@ struct CoreOptions {
   NodeInfo node;  // what this side tells in its first requests; features are filled in
   std::vector<std::string> skip_label_prefixes;
   std::set<std::string> disabled_types;      // not provided, not asked for
+  std::set<std::string> derived_types;       // one for each Mesh, made here out of other resources; see SenderOptions
   std::size_t message_bytes_max = 10 << 20;  // of a kdsd peer and of what is received
   std::size_t foreign_message_bytes_max = 10 << 20;
   std::int64_t insight_flush_nanos = 10'000'000'000;
@@ -191,6 +192,8 @@ class Core {
   const Sending& sending() const { return sending_; }
   const ZoneRegistry& zones() const { return zones_; }
   Timestamp now() const { return now_; }
+  // Whether a zone may still have resources that this global does not know, since its store was made or put back.
+  bool expects_zones() const { return relay_hold_.expects_any(now_); }
   CoreCounters& counters() { return counters_; }
   const std::string& store_id() const { return store_id_; }
   std::vector<StreamInfo> streams() const;

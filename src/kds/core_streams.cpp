@@ -79,6 +79,7 @@ void Core::begin_sending(Stream& stream) {
   options.epochs = epochs_;
   options.message_bytes_max = options_.foreign_message_bytes_max;
   options.provided = provided_types();
+  for (const auto& name : options_.derived_types) options.derived.insert(catalogue_.find(name));
   stream.sender.emplace(std::move(options), index_, cache_);
   if (is_global()) hold_relays(stream);
 }
@@ -267,6 +268,9 @@ void Core::pump(Stream& stream) {
   }
   if (!stream.sender) return;
   auto message = stream.sender->next(now_);
+  for (const auto& reason : stream.sender->take_held_back()) {
+    log(LogEffect::Level::warn, "zone=" + stream.peer + " held-back=\"" + reason + "\"");
+  }
   if (!message) return;
   if (catalogue_.find(stream.sender->last_type()) != nullptr) {
     auto& counters = counters_.types[stream.sender->last_type()];

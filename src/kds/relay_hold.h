@@ -33,6 +33,7 @@ class RelayHold {
   void expect(const std::string& zone);
   // It has, or it is disabled or deleted. True: somebody may have waited for it.
   bool remove(const std::string& zone);
+  bool expects_any(Timestamp now) const { return !missing_.empty() || may_expect_unknown(now); }
   bool is_missing(const std::string& zone) const { return missing_.contains(zone); }
 
   // Whether that zone has to wait for another one.

@@ -38,6 +38,8 @@ void Sender::on_change(const ResourceType& type, Timestamp now) {
   dirty_.insert(type.name);
   auto it = types_.find(type.name);
   if (it != types_.end() && it->second.unsent_since.nanos == 0) it->second.unsent_since = now;
+  if (type.name != "Mesh") return;
+  for (const auto* derived : options_.derived) dirty_.insert(derived->name);
 }
 
 Status Sender::first_request(const Request& request, TypeState& state, const ResourceType* type) {
@@ -153,14 +155,21 @@ void Sender::stop_waiting() {
 
 // With a token the peer says what it has, and nothing is deleted because it is not mentioned.
 bool Sender::waits(const ResourceType& type, const TypeState& state) const {
-  return is_waiting() && type.across_zones && !state.first_done && !state.resumed;
+  const bool depends_on_others = type.across_zones || options_.derived.contains(&type);
+  return is_waiting() && depends_on_others && !state.first_done && !state.resumed;
+}
+
+bool Sender::is_unmade(const ResourceType& type) const {
+  return options_.derived.contains(&type) && index_.count(type) < index_.count(*index_.catalogue().find("Mesh"));
 }
 
 void Sender::hold_back(const std::string& name, TypeState& state, std::size_t bytes) {
   state.mode = Mode::held_back;
   if (const auto* type = index_.catalogue().find(name)) state.held_back_count = index_.count(*type);
+  const bool is_new = state.held_back_reason.empty();
   state.held_back_reason = name + " has " + std::to_string(bytes) + " bytes for a peer that takes " +
                            std::to_string(options_.message_bytes_max) + " in one message and no parts";
+  if (is_new) newly_held_back_.push_back(state.held_back_reason);
 }
 
 std::optional<Message> Sender::respond(const std::string& name, TypeState& state, Timestamp now) {
@@ -171,6 +180,7 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
     return build(name, state, Part{}, now);
   }
   const bool first = !state.first_done;
+  if (first && !state.resumed && is_unmade(*type)) return std::nullopt;
   const bool must_wait = waits(*type, state);
   if (must_wait && !peer_is_kdsd()) {
     state.mode = Mode::held_back;
@@ -229,6 +239,7 @@ std::optional<Message> Sender::build(const std::string& name, TypeState& state, 
     message.append(std::shared_ptr<const std::string>(encoded, &encoded->bytes));
   }
   state.mode = Mode::awaiting;
+  state.held_back_reason.clear();
   state.announced = !part.complete && !state.first_done;
   if (part.complete) {
     state.first_done = true;

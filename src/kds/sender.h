@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kds/encoded_cache.h"
@@ -45,6 +46,9 @@ struct SenderOptions {
   std::size_t message_bytes_max = 10 << 20;  // largest message the peer takes
   // Which types this side provides to this peer.
   std::set<const ResourceType*> provided;
+  // Types of which this side makes one for each Mesh out of other resources, once those are there. What the peer holds of
+  // them stays until each is made: without a token their first response waits for that.
+  std::set<const ResourceType*> derived;
 };
 
 struct SenderStats {
@@ -145,6 +149,8 @@ class Sender {
     std::string text;
   };
   std::vector<Answer> take_answers();
+  // What was held back for its size since the last call: type, size and limit, for people.
+  std::vector<std::string> take_held_back() { return std::exchange(newly_held_back_, {}); }
 
   // One line about a type: `east/MeshTimeout awaiting nonce=7 cursor=1041 head=1052`.
   std::string describe(const std::string& type) const;
@@ -167,6 +173,7 @@ class Sender {
   std::optional<Message> build(const std::string& name, TypeState& state, Part part, Timestamp now);
   void hold_back(const std::string& name, TypeState& state, std::size_t bytes);
   bool waits(const ResourceType& type, const TypeState& state) const;
+  bool is_unmade(const ResourceType& type) const;
   bool may_have(const Presence& presence) const;
   bool peer_is_kdsd() const { return features_.has(feature::kdsd_chunked); }
 
@@ -181,6 +188,7 @@ class Sender {
   bool came_from_another_store_ = false;
   std::uint64_t nonce_ = 0;
   std::string last_type_;
+  std::vector<std::string> newly_held_back_;
   std::map<std::string, TypeState> types_;
   std::set<std::string> dirty_;  // types worth a look
   std::vector<Answer> answers_;

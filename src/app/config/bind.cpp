@@ -177,6 +177,8 @@ MetricsConfig bind_metrics(const Reader& root) {
   out.zone_subscriptions_max = limit > 0 ? std::min(limit, subscriptions_kept_max) : subscriptions_kept_max;
   out.compact_finished_zone_subscriptions = metrics.flag("zone.compactFinishedSubscriptions");
   out.report_resources_count = metrics.flag("controlPlane.reportResourcesCount");
+  const auto by_its_old_name = metrics.number("mesh.minResyncTimeout");
+  out.service_insight_pause_ns = by_its_old_name != 0 ? by_its_old_name : metrics.number("mesh.minResyncInterval");
   return out;
 }
 

@@ -155,6 +155,7 @@ struct MetricsConfig {
   std::int64_t zone_subscriptions_max = 0;  // 1 to subscriptions_kept_max
   bool compact_finished_zone_subscriptions = false;
   bool report_resources_count = true;
+  std::int64_t service_insight_pause_ns = 0;
 };
 
 struct DefaultsConfig {

@@ -14,6 +14,7 @@
 #include "api/authentication.h"
 #include "api/caller.h"
 #include "api/endpoints.h"
+#include "api/insight_views.h"
 #include "api/router.h"
 #include "api/url.h"
 #include "kds/core.h"
@@ -140,6 +141,7 @@ class Api {
   explicit Api(Backend& backend) : authentication_(backend), router_(options_of(backend)) {
     add_system_routes(router_, backend);
     add_resource_routes(router_, backend);
+    add_insight_routes(router_, backend, insights_);
     add_gui_routes(router_, backend);
   }
 
@@ -204,6 +206,7 @@ class Api {
     return options;
   }
   Authentication authentication_;
+  InsightViews insights_{Catalogue::builtin()};
   Router router_;
 };
 

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "api/mesh_tally.h"
+#include "api/service_insight_publisher.h"
 #include "model/proto_spec.h"
 
 #include "fake_backend.h"
@@ -149,6 +150,118 @@ TEST_F(Insights, AnExternalServiceIsCountedAsLongAsItIsThere) {
   EXPECT_EQ(find(api.get("/mesh-insights/shop").body, {"services", "external"})->as_int64(), 1);
   api.remove("/meshes/shop/external-services/ledger");
   EXPECT_EQ(api.get("/service-insights").names(), "");
+}
+
+// A global with a proxy of a zone.
+class PublishedInsights : public testing::Test {
+ protected:
+  PublishedInsights() : api(backend) { api.put("/meshes/shop", R"({"type":"Mesh","name":"shop"})"); }
+
+  Resource of_zone(const char* type, const std::string& name, std::string spec) {
+    Resource out;
+    out.type = Catalogue::builtin().find(type);
+    out.mesh = "shop";
+    out.name = name;
+    out.spec = std::move(spec);
+    out.source = "east";
+    return out;
+  }
+  void put_proxy(const std::string& name) {
+    proto::Dataplane spec;
+    auto& inbound = *spec.mutable_networking()->add_inbound();
+    inbound.set_port(80);
+    (*inbound.mutable_tags())["kuma.io/service"] = "web";
+    backend.store(of_zone("Dataplane", name, serialize_deterministic(spec)));
+  }
+  void issue(const std::string& name) {
+    proto::DataplaneInsight spec;
+    spec.add_subscriptions()->mutable_connect_time()->set_seconds(5);
+    spec.mutable_mtls()->set_issuedbackend("ca-1");
+    backend.store(of_zone("DataplaneInsight", name, serialize_deterministic(spec)));
+  }
+  Status publish(bool waits_for_zones = false) {
+    Status out(Code::internal, "it did not end");
+    boost::asio::io_context context;
+    boost::asio::co_spawn(context, publish_service_insights(backend, views, waits_for_zones),
+                          [&](std::exception_ptr, Status status) { out = std::move(status); });
+    context.run();
+    return out;
+  }
+  ResourcePtr stored() {
+    return backend.core().index().find(*Catalogue::builtin().find("ServiceInsight"), "shop", "all-services-shop");
+  }
+  // issued/all
+  std::string certificates() {
+    proto::ServiceInsight spec;
+    if (!stored() || !spec.ParseFromString(stored()->spec)) return "none";
+    const auto& service = spec.services().at("web");
+    return std::to_string(service.issuedbackends().contains("ca-1") ? service.issuedbackends().at("ca-1") : 0) + "/" +
+           std::to_string(service.dataplanes().online() + service.dataplanes().offline());
+  }
+
+  FakeBackend backend;
+  Api api;
+  InsightViews views{Catalogue::builtin()};
+};
+
+TEST_F(PublishedInsights, TellHowManyProxiesOfAServiceHaveCertificates) {
+  put_proxy("web-1");
+  put_proxy("web-2");
+  issue("web-1");
+  ASSERT_TRUE(publish().ok());
+  EXPECT_EQ(certificates(), "1/2");
+  issue("web-2");
+  ASSERT_TRUE(publish().ok());
+  EXPECT_EQ(certificates(), "2/2");
+  EXPECT_EQ(stored()->spec.find(".mesh:80"), std::string::npos);
+}
+
+TEST_F(PublishedInsights, AreWrittenWhenSomethingElseIsToBeSaidAndForMeshesThatAreThere) {
+  ASSERT_TRUE(publish().ok());
+  ASSERT_TRUE(stored()) << "a new mesh is told of, too";
+  put_proxy("web-1");
+  ASSERT_TRUE(publish().ok());
+  const auto first = stored();
+  put_proxy("web-1");
+  ASSERT_TRUE(publish().ok());
+  EXPECT_EQ(stored(), first);
+  views.note_changed_meshes({"other"});
+  ASSERT_TRUE(publish().ok());
+  EXPECT_EQ(stored(), first);
+}
+
+TEST_F(PublishedInsights, ComeAgainAfterAWriteThatFailed) {
+  put_proxy("web-1");
+  backend.commit_outcome = Status(Code::unavailable, "the disk is full");
+  EXPECT_FALSE(publish().ok());
+  backend.commit_outcome = {};
+  ASSERT_TRUE(publish().ok());
+  EXPECT_EQ(certificates(), "0/1");
+}
+
+TEST_F(PublishedInsights, WaitForZonesThatHaveSentNothingYet) {
+  api.put("/zones/east", R"({"type":"Zone","name":"east","enabled":true})");
+  ASSERT_TRUE(backend.core().expects_zones());
+  put_proxy("web-1");
+  ASSERT_TRUE(publish(true).ok());
+  EXPECT_EQ(stored(), nullptr);
+  ASSERT_TRUE(publish(false).ok());
+  EXPECT_EQ(certificates(), "0/1");
+}
+
+TEST_F(Insights, OfAZoneAreThoseOfItsGlobalWhereThereIsOne) {
+  put_proxy("web-1", "web");
+  proto::ServiceInsight spec;
+  (*spec.mutable_services())["far"].set_status(proto::ServiceInsight_Service_Status_online);
+  Resource copy;
+  copy.type = Catalogue::builtin().find("ServiceInsight");
+  copy.mesh = "shop";
+  copy.name = "all-services-shop-xyz";
+  copy.source = source_global;
+  copy.spec = spec.SerializeAsString();
+  backend.store(std::move(copy));
+  EXPECT_EQ(api.get("/meshes/shop/service-insights").names(), "far");
+  EXPECT_EQ(find_text(api.get("/meshes/shop/service-insights/far").body, {"addressPort"}), "far.mesh:80");
 }
 
 }  // namespace
