@@ -1,8 +1,11 @@
 """Resource documents, where they live in the REST API, and the names of their copies."""
 
 MESH_PATHS = {
+    "CircuitBreaker": "circuit-breakers",
     "Dataplane": "dataplanes",
     "ExternalService": "external-services",
+    "FaultInjection": "fault-injections",
+    "HealthCheck": "health-checks",
     "MeshAccessLog": "meshaccesslogs",
     "MeshCircuitBreaker": "meshcircuitbreakers",
     "MeshExternalService": "meshexternalservices",
@@ -23,7 +26,16 @@ MESH_PATHS = {
     "MeshTimeout": "meshtimeouts",
     "MeshTrace": "meshtraces",
     "MeshTrafficPermission": "meshtrafficpermissions",
+    "ProxyTemplate": "proxytemplates",
+    "RateLimit": "rate-limits",
+    "Retry": "retries",
     "Secret": "secrets",
+    "ServiceInsight": "service-insights",
+    "Timeout": "timeouts",
+    "TrafficLog": "traffic-logs",
+    "TrafficPermission": "traffic-permissions",
+    "TrafficRoute": "traffic-routes",
+    "TrafficTrace": "traffic-traces",
 }
 GLOBAL_PATHS = {
     "GlobalSecret": "globalsecrets",

@@ -55,7 +55,7 @@ bool is_proxy_of_service(const json::value& spec, const policy::Proxy& proxy) {
 }  // namespace
 
 Answer list_selected_dataplanes(Backend& backend, PolicyViews& views, const ResourceType& type, const Call& call) {
-  auto selected = co_await find_selected(backend, views, type, call);
+  auto selected = co_await find_selected(backend, views, type, call, Shadow::as_written);
   if (selected.refusal) co_return *selected.refusal;
   co_return page_of(call, std::move(selected.proxies));
 }

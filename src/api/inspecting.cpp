@@ -91,7 +91,7 @@ std::optional<Response> problem_of(const InspectSubject& subject, const std::str
 }
 
 boost::asio::awaitable<Selected> find_selected(Backend& backend, PolicyViews& views, const ResourceType& type,
-                                               const Call& call) {
+                                               const Call& call, Shadow shadow) {
   Selected out;
   const auto with_shadow = flag_of_query(call.request, "shadow");
   if (!with_shadow.ok()) {
@@ -111,11 +111,11 @@ boost::asio::awaitable<Selected> find_selected(Backend& backend, PolicyViews& vi
     co_return out;
   }
   auto view = views.view_policy(policy.mesh, type, policy.name);
-  if (!view.policy || policy::taking_part({view.policy}, *with_shadow).empty()) co_return out;
-  const auto routes = policy::taking_part(view.routes, *with_shadow);
+  const bool takes_shadow = *with_shadow || shadow == Shadow::as_written;
+  if (!view.policy || policy::taking_part({view.policy}, takes_shadow).empty()) co_return out;
   std::copy_if(
       view.candidates.begin(), view.candidates.end(), std::back_inserter(out.proxies),
-      [&](const policy::ProxyPtr& proxy) { return policy::select(*view.policy, *proxy, routes).is_selected(); });
+      [&](const policy::ProxyPtr& proxy) { return policy::select(*view.policy, *proxy, view.routes).is_selected(); });
   co_return out;
 }
 
@@ -161,7 +161,7 @@ boost::asio::awaitable<Inspected> inspect(Backend& backend, PolicyViews& views, 
     co_return out;
   }
   out.proxy = view.proxy;
-  out.routes = policy::taking_part(view.routes, *with_shadow);
+  out.routes = view.routes;
   out.matched = policy::match_policies(*out.proxy, view.candidates, out.routes, *with_shadow);
   std::stable_sort(out.matched.begin(), out.matched.end(),
                    [](const auto& a, const auto& b) { return shown_at(*a.type) < shown_at(*b.type); });

@@ -51,14 +51,17 @@ std::optional<Response> problem_of(const InspectSubject& subject, const std::str
 
 inline constexpr const char* policy_title = "Could not retrieve policy";
 
-// The proxies that the policy of the path selects. `?shadow=true` lets shadow policies select, too.
+// The proxies that the policy of the path selects. One with the label of shadow policies selects none in force, and
+// with
+// `?shadow=true` or `Shadow::as_written` those that it would.
+enum class Shadow { in_force, as_written };
 struct Selected {
   std::optional<Response> refusal;  // what to answer instead
   bool is_missing = false;          // refused because there is no such policy in the mesh
   std::vector<policy::ProxyPtr> proxies;
 };
 boost::asio::awaitable<Selected> find_selected(Backend& backend, PolicyViews& views, const ResourceType& type,
-                                               const Call& call);
+                                               const Call& call, Shadow shadow);
 
 // Brings the views up to what is committed.
 boost::asio::awaitable<void> catch_up(Backend& backend, PolicyViews& views);

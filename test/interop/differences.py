@@ -24,11 +24,17 @@ def plain(value):
 
 
 def normal(answer):
-    """One form of what is free: a part that a type cannot have is left out or empty, and 2.13 sorts by the name alone."""
+    """One form of what is free: a part that a type cannot have is left out or empty, 2.13 sorts by the name alone, writes null for
+    an empty list of host names and leaves out which clients an inbound rule is about; warnings are worded in everybody's own way."""
     answer = plain(answer)
+    if isinstance(answer, dict) and answer.get("items", ()) is None:
+        answer["items"] = []
     for rules in answer.get("rules", []) if isinstance(answer, dict) else []:
         for name in RULE_LISTS:
             rules.setdefault(name, [])
+        rules["warnings"] = len(rules["warnings"])
+        for rule in (each for entry in rules["inboundRules"] for each in entry["rules"]):
+            rule.pop("matches", None)
         rules["toResourceRules"].sort(key=destination_of)
     return answer
 
@@ -95,6 +101,72 @@ def take_out_types_left_out(ours, theirs, written):
         ours["rules"] = [rules for rules in ours["rules"] if not is_left_out(rules)]
 
 
+def take_out_matches_of_routes(ours, theirs, _written):
+    """2.13 lists those of rules by tags alone."""
+    if "httpMatches" in ours and all(each in ours["httpMatches"] for each in theirs["httpMatches"]):
+        ours["httpMatches"] = theirs["httpMatches"]
+
+
+def take_out_made_up_zones(ours, theirs, _written):
+    """Where a service has no zone, 2.13 takes the first part of its stored name for one."""
+    for mine, other in zip(ours.get("items", []), theirs.get("items", [])):
+        if "hostname" in mine and "hostname" in other and other["zones"] != mine["zones"]:
+            mine.update(other)
+
+
+def way_of_selecting(policy):
+    """All, by labels, or by name: what 2.13 compares of policies about Dataplanes, and only pair by pair."""
+    target = policy["spec"].get("targetRef", {"kind": "Mesh"})
+    if target["kind"] != "Dataplane":
+        return None
+    return "name" if "name" in target else "labels" if "labels" in target else "all"
+
+
+def is_in_a_cycle(origins):
+    """Among them are policies that 2.13 orders by the order in which it happens to read them."""
+    ways = {way_of_selecting(policy) for policy in origins} - {None}
+    return "all" in ways and len(ways) > 1
+
+
+def shown_name(document):
+    return document["labels"].get("kuma.io/display-name", document["name"])
+
+
+def take_out_cycles_of_order(ours, theirs, written):
+    def is_affected(part):
+        text = str(part)
+        kind = part.get("type") or part.get("kind")
+        return is_in_a_cycle([
+            policy for (type_name, name), policy in written.items()
+            if type_name == kind and (f"'name': '{name}'" in text or f"_{shown_name(policy)}_'" in text)
+        ])
+
+    for name in ("rules", "policies"):
+        if name in ours and name in theirs:
+            ours[name] = [each for each in ours[name] if not is_affected(each)]
+            theirs[name] = [each for each in theirs[name] if not is_affected(each)]
+
+
+def listener_tags(policy):
+    """How many, of a policy about a gateway."""
+    target = policy["spec"].get("targetRef", {})
+    return len(target.get("tags", {})) if target.get("kind") == "MeshGateway" else None
+
+
+def take_out_order_by_listener_tags(ours, theirs, written):
+    def is_affected(kind):
+        counts = {listener_tags(policy) for (type_name, _), policy in written.items() if type_name == kind}
+        return len(counts - {None}) > 1
+
+    for kind, rules in by_type(ours).items():
+        other = by_type(theirs).get(kind)
+        if other and is_affected(kind):
+            rules["toResourceRules"] = other["toResourceRules"]
+    if "policies" in ours and "policies" in theirs:
+        for answer in (ours, theirs):
+            answer["policies"] = [each for each in answer["policies"] if not is_affected(each["kind"])]
+
+
 class Excuse(NamedTuple):
     name: str
     section: str  # of policy-semantics.md
@@ -104,4 +176,8 @@ class Excuse(NamedTuple):
 EXCUSES = (
     Excuse("rules with matchers are cut into other cells", "8.6", take_out_equal_meaning),
     Excuse("a type with rules for destinations only is left out", "12.1.1", take_out_types_left_out),
+    Excuse("matches of routes are listed only where there are rules by tags", "12.1", take_out_matches_of_routes),
+    Excuse("a service without a zone gets one made of its name", "12.1", take_out_made_up_zones),
+    Excuse("the order of policies about Dataplanes has cycles", "7.2", take_out_cycles_of_order),
+    Excuse("more listener tags win in lists of policies and not in rules for destinations", "7.1", take_out_order_by_listener_tags),
 )

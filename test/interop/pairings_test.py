@@ -56,6 +56,19 @@ class Pairing:
             zone.delete("MeshTimeout", f"own-{zone.name}", mesh)
         self.until(lambda: not policies & set(self.central.names("MeshTimeout", mesh)), "removals on the global")
 
+    def test_zones_are_told_of_services_everywhere(self):
+        """Whether proxies of another zone take mTLS is what a zone of Kuma reads in it."""
+        mesh = self.mesh()
+        for zone in self.zones:
+            zone.put(documents.dataplane(mesh, f"web-{zone.name}"))
+        names = {f"web-{zone.name}" for zone in self.zones}
+        for zone in self.zones:
+            self.until_equal(names, lambda: set(zone.names("ServiceInsight", mesh)), f"services in {zone.name}")
+        self.zones[0].delete("Dataplane", f"web-{self.zones[0].name}", mesh)
+        names.remove(f"web-{self.zones[0].name}")
+        for zone in self.zones:
+            self.until_equal(names, lambda: set(zone.names("ServiceInsight", mesh)), f"services left in {zone.name}")
+
     def test_a_zone_that_comes_back_finds_what_changed(self):
         """Whoever comes back finds what was changed meanwhile."""
         mesh = self.mesh()

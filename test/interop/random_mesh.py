@@ -353,7 +353,9 @@ class RandomMesh:
         for name in NAMES["MeshMultiZoneService"]:
             ports = [{"port": 8080, "appProtocol": "http", **({"name": "http"} if self.is_so(0.5) else {})}]
             spec = {"selector": {"meshService": {"matchLabels": self.own_labels()}}, "ports": ports}
-            out.append(self.document("MeshMultiZoneService", *self.named(name), spec=spec))
+            # Made on a global only.
+            labels = {**self.own_labels(), "kuma.io/origin": "global", "kuma.io/display-name": name}
+            out.append(self.document("MeshMultiZoneService", documents.copy_name(self.name, name), labels, spec=spec))
         return out
 
     # --- references

@@ -51,9 +51,8 @@ AppliedPolicies taking_part(const AppliedPolicies& policies, bool with_shadow) {
 std::vector<MatchedPolicies> match_policies(const Proxy& proxy, const AppliedPolicies& candidates,
                                             const AppliedPolicies& routes, bool with_shadow) {
   std::map<std::string, MatchedPolicies> by_type;
-  const auto routes_in_use = taking_part(routes, with_shadow);
   for (const auto& policy : taking_part(candidates, with_shadow)) {
-    auto selection = select(*policy, proxy, routes_in_use);
+    auto selection = select(*policy, proxy, routes);
     auto& matched = by_type[policy->type->name];
     matched.type = policy->type;
     matched.warnings.insert(matched.warnings.end(), selection.warnings.begin(), selection.warnings.end());

@@ -30,7 +30,7 @@ struct MatchedPolicies {
 AppliedPolicies taking_part(const AppliedPolicies& policies, bool with_shadow);
 
 // In the order of type names; types of which no policy selects the proxy are left out. `routes`: those of the mesh.
-// Shadow policies are left out unless asked for, and so are shadow routes.
+// Shadow policies are left out unless asked for; a reference to a shadow route finds it all the same, as in 2.13.
 std::vector<MatchedPolicies> match_policies(const Proxy& proxy, const AppliedPolicies& candidates,
                                             const AppliedPolicies& routes, bool with_shadow);
 

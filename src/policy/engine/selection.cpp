@@ -91,7 +91,8 @@ class Selector {
     for (std::size_t i = 0; i < proxy_.inbounds.size(); ++i) {
       if (section.empty() || proxy_.inbounds[i].section() == section) out_.inbounds.push_back(i);
     }
-    out_.is_delegated_gateway = proxy_.kind == ProxyKind::delegated_gateway && section.empty();
+    // It has no inbounds that a section could tell apart; 2.13 selects it all the same.
+    out_.is_delegated_gateway = proxy_.kind == ProxyKind::delegated_gateway;
   }
 
   void by_gateway() {

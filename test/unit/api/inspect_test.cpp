@@ -426,16 +426,16 @@ TEST_F(InspectEndpoints, OlderClientsGetTheirOlderForms) {
             R"("attachments":[{"type":"dataplane","name":"","service":""}]}]})");
 }
 
-TEST_F(InspectEndpoints, OlderPoliciesListTheProxiesThatTheySelectByTags) {
+TEST_F(InspectEndpoints, OlderPoliciesListWhatTheyAreUsedFor) {
   dataplane("web-1", "web");
   dataplane("db-1", "db");
   put("TrafficPermission", "default", "p",
       R"({"sources":[{"match":{"kuma.io/service":"api"}}],"destinations":[{"match":{"kuma.io/service":"web"}}]})");
   put("TrafficTrace", "default", "t", R"({"selectors":[{"match":{"kuma.io/service":"*"}}]})");
-  const std::string attached =
-      R"("dataplane":{"mesh":"default","name":"web-1"},"attachments":[{"type":"dataplane","name":"","service":""}]})";
   EXPECT_EQ(get("traffic-permissions/p/dataplanes"),
-            R"({"total":1,"items":[{"kind":"SidecarDataplane",)" + attached + "]}");
+            R"({"total":1,"items":[{"kind":"SidecarDataplane","dataplane":{"mesh":"default","name":"web-1"},)"
+            R"("attachments":[{"type":"inbound","name":"10.0.0.1:8080:8080","service":"web"}]}]})");
+  EXPECT_EQ(get("traffic-permissions/none/dataplanes"), R"({"total":0,"items":[]})");
   EXPECT_EQ(api.get("/meshes/default/traffic-permissions/p/_resources/dataplanes").names(), "web-1");
   EXPECT_EQ(to_compact_json(api.get("/meshes/default/traffic-traces/t/dataplanes").body.at("total")), "2");
   get("meshgatewayroutes/r/dataplanes", 404);
@@ -445,26 +445,37 @@ TEST_F(InspectEndpoints, OlderPoliciesListTheProxiesThatTheySelectByTags) {
   const auto& matched = policies.at("items").at(0).at("matchedPolicies").as_object();
   EXPECT_EQ(matched.size(), 1U);
   EXPECT_EQ(find_text(matched.at("TrafficTrace").at(0), {"name"}), "t");
+  const auto of_web = api.get("/meshes/default/dataplanes/web-1/policies").body;
+  ASSERT_EQ(of_web.at("items").as_array().size(), 2U);
+  const auto& inbound = of_web.at("items").at(1);
+  EXPECT_EQ(find_text(inbound, {"type"}), "inbound");
+  EXPECT_EQ(find_text(inbound.at("matchedPolicies").at("TrafficPermission").at(0), {"name"}), "p");
 }
 
-TEST_F(InspectEndpoints, ShadowPoliciesAndRoutesSelectProxiesOnlyWhenAskedFor) {
+TEST_F(InspectEndpoints, ShadowPoliciesTakePartOnlyWhenAskedFor) {
   dataplane("web-1", "web");
   const Labels shadow = {{"kuma.io/effect", "shadow"}};
   put("MeshTimeout", "default", "s", outbound_and_inbound, shadow);
-  put("MeshHTTPRoute", "default", "r", R"({"to":[]})", shadow);
-  timeout("t", R"({"targetRef":{"kind":"MeshHTTPRoute","name":"r"}})");
-  for (const std::string policy : {"s", "t"}) {
-    const auto path = "/meshes/default/meshtimeouts/" + policy;
-    EXPECT_EQ(api.get(path + "/_resources/dataplanes").names(), "") << policy;
-    EXPECT_EQ(api.get(path + "/_resources/dataplanes?shadow=true").names(), "web-1") << policy;
-    EXPECT_EQ(to_compact_json(api.get(path + "/dataplanes").body.at("total")), "0") << policy;
-    EXPECT_EQ(api.get(path + "/_resources/dataplanes?shadow=x").status, 400) << policy;
-  }
+  EXPECT_EQ(api.get("/meshes/default/meshtimeouts/s/_resources/dataplanes").names(), "web-1") << "what it would select";
+  EXPECT_EQ(api.get("/meshes/default/meshtimeouts/s/_resources/dataplanes?shadow=x").status, 400);
+  const auto total = [&](const std::string& query) {
+    return to_compact_json(api.get("/meshes/default/meshtimeouts/s/dataplanes" + query).body.at("total"));
+  };
+  EXPECT_EQ(total(""), "0");
+  EXPECT_EQ(total("?shadow=true"), "1");
   const auto rules = [&](const std::string& query) {
     return api.get("/meshes/default/dataplanes/web-1/_rules" + query).body.at("rules").as_array().size();
   };
   EXPECT_EQ(rules(""), 0U);
   EXPECT_NE(rules("?shadow=true"), 0U);
+}
+
+TEST_F(InspectEndpoints, AReferenceFindsAShadowRouteToo) {
+  dataplane("web-1", "web");
+  put("MeshHTTPRoute", "default", "r", R"({"to":[]})", {{"kuma.io/effect", "shadow"}});
+  timeout("t", R"({"targetRef":{"kind":"MeshHTTPRoute","name":"r"}})");
+  EXPECT_EQ(api.get("/meshes/default/meshtimeouts/t/_resources/dataplanes").names(), "web-1");
+  EXPECT_EQ(to_compact_json(api.get("/meshes/default/meshtimeouts/t/dataplanes").body.at("total")), "1");
 }
 
 TEST_F(InspectEndpoints, AProxyThatGetsAnInboundBetweenTwoLooksIsShownInItsNewerVersion) {

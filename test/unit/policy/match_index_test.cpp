@@ -147,14 +147,13 @@ TEST(MatchedPoliciesTest, ShadowPoliciesTakePartOnlyWhenAskedFor) {
   EXPECT_EQ(match_policies(proxy, policies, {}, true)[0].policies.size(), 2U);
 }
 
-TEST(MatchedPoliciesTest, AShadowRouteLendsItsSelectionToNobody) {
+TEST(MatchedPoliciesTest, AReferenceFindsAShadowRouteToo) {
   Proxy proxy;
   proxy.inbounds = {{"", 80, {}}};
   const AppliedPolicies routes{policy_named("MeshHTTPRoute", "r", R"({"kuma.io/effect":"shadow"})", "{}")};
   const AppliedPolicies policies{policy_named("MeshTimeout", "t", R"({"kuma.io/origin":"global"})",
                                               R"({"targetRef":{"kind":"MeshHTTPRoute","name":"r"}})")};
-  EXPECT_TRUE(match_policies(proxy, policies, routes, false).empty());
-  EXPECT_EQ(match_policies(proxy, policies, routes, true).size(), 1U);
+  EXPECT_EQ(match_policies(proxy, policies, routes, false).size(), 1U);
 }
 
 TEST(TagRulesTest, MatchesHaveTheHashThatKumaGivesThem) {
