@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/json.h"
+#include "policy/conf_rules.h"
 #include "policy/labels.h"
 #include "policy/role.h"
 #include "policy/validate.h"
@@ -52,6 +53,16 @@ void insert_by_item(Violations& violations, std::string_view section, std::size_
   violations.insert(behind != violations.end() ? behind + 1 : before, std::move(violation));
 }
 
+// The same for a violation that names its item itself; others go to the end.
+void insert_in_order(Violations& violations, Violation violation) {
+  for (std::string_view section : {"from", "to", "rules"}) {
+    if (const auto index = item_of(violation.field, section)) {
+      return insert_by_item(violations, section, *index, std::move(violation));
+    }
+  }
+  violations.push_back(std::move(violation));
+}
+
 // `allow`, `Allow` and `ALLOW_WITH_SHADOW_DENY` are compared without case and underscores.
 bool is_known_action(std::string_view action) {
   std::string plain;
@@ -73,6 +84,7 @@ class Door {
     if (!role.ok()) outcome.violations = role.status().violations();
     if (custom_ && top_level_kind(spec_) == "MeshGateway") check_gateway(role, semantic, outcome);
     check_items(semantic);
+    check_values(semantic);
     outcome.violations.insert(outcome.violations.end(), semantic.violations.begin(), semantic.violations.end());
     if (custom_ && is_route(type_) && top_level_kind(spec_) == "MeshGateway") check_backends(outcome);
     outcome.warnings = std::move(semantic.warnings);
@@ -106,6 +118,17 @@ class Door {
     if (type_.name != "MeshTrafficPermission") return;
     const auto& from = find_list(spec_, {"from"});
     for (std::size_t i = 0; i < from.size(); ++i) check_permission(from[i], i, semantic);
+  }
+
+  // What other rules have said about a value already is not said again.
+  void check_values(Outcome& semantic) {
+    Outcome conf;
+    check_conf({type_, type_.target_refs, spec_}, conf);
+    for (auto& violation : conf.violations) {
+      const auto& known = semantic.violations;
+      if (std::find(known.begin(), known.end(), violation) != known.end()) continue;
+      insert_in_order(semantic.violations, std::move(violation));
+    }
   }
 
   void check_to_item(const json::value& item, std::size_t index, Outcome& semantic) {

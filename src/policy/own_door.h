@@ -35,7 +35,8 @@ struct OwnDoor {
 // V-NS-1 and V-NS-2.
 void check_namespace(const ResourceType& type, const OwnDoor& door, Outcome& outcome);
 
-// V-ROLE, V-RT, V-GW, V-REF-5 for MeshMultiZoneService, V-NS-3, V-MTP, and the warnings W-ZONE-1 and W-NS-1.
+// V-ROLE, V-RT, V-GW, V-REF-5 for MeshMultiZoneService, V-NS-3, V-MTP, the values inside confs (conf_rules.h), and the
+// warnings W-ZONE-1 and W-NS-1.
 // `semantic` is what validate_spec said; the result holds both, in the order of the rule table.
 Outcome check_own_door(const ResourceType& type, const boost::json::value& spec, const OwnDoor& door, Outcome semantic);
 

@@ -109,6 +109,12 @@ void check_section(const PolicyView& policy, std::string_view section, Outcome& 
 
 }  // namespace
 
+bool is_section_refused(const PolicyView& policy, std::string_view section) {
+  const auto& rules = find_list(policy.rules, {section, "sectionRules"});
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const json::value& rule) { return holds(policy, find_text(rule, {"condition"})); });
+}
+
 const json::array& PolicyView::items(std::string_view section) const { return find_list(spec, {section}); }
 
 const json::value* PolicyView::top() const { return find(spec, {"targetRef"}); }

@@ -30,6 +30,8 @@ struct PolicyView {
 
 // section_rules.cpp: the step of the evaluation order, by its name there.
 void check_step(const PolicyView& policy, std::string_view step, Outcome& outcome);
+// Whether a section may not be there at all, so that nobody looks into its items.
+bool is_section_refused(const PolicyView& policy, std::string_view section);
 
 // type_rules.cpp: the conf of one item, for the types that have rules about it. `path` is that of the item.
 void check_item_conf(const PolicyView& policy, std::string_view section, const boost::json::value& item,
