@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <set>
 
 namespace kdsd::policy {
 namespace {
@@ -86,7 +85,7 @@ class Scanner {
     if (end == std::string_view::npos || end == 0) return false;
     const auto name = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
-    return std::all_of(name.begin(), name.end(), is_word) && names_.insert(name).second;
+    return std::all_of(name.begin(), name.end(), is_word);
   }
 
   // Whether a group follows the flags: `(?i:…)`, not `(?i)`. Nothing where they are none.
@@ -281,7 +280,6 @@ class Scanner {
 
   std::string_view rest_;
   std::size_t open_ = 0;  // groups
-  std::set<std::string_view> names_;
   bool operand_ = false;  // whether something stands here that can be repeated
   bool repeated_before_ = false;
   bool repeated_now_ = false;
