@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "api/answers.h"
@@ -11,6 +12,7 @@
 #include "api/inspect_json.h"
 #include "api/inspecting.h"
 #include "model/document.h"
+#include "model/hash.h"
 #include "model/json.h"
 #include "policy/engine/from_rules.h"
 #include "policy/engine/older_policies.h"
@@ -19,6 +21,7 @@
 #include "policy/engine/tag_rules.h"
 
 #include "kuma/mesh/v1alpha1/dataplane.pb.h"
+#include "kuma/mesh/v1alpha1/gateway.pb.h"
 
 namespace kdsd::api {
 namespace json = boost::json;
@@ -55,15 +58,13 @@ boost::asio::awaitable<policy::OlderPolicies> read_older(Backend& backend, std::
   co_return policy::OlderPolicies(co_await read_core(backend, std::move(look)));
 }
 
-// Resources of the policies with target refs that select the proxy: by type, the highest first.
+// Resources of the policies with target refs that select the proxy: by type, the lowest first.
 boost::asio::awaitable<std::vector<ResourcePtr>> find_matched(Backend& backend, const Inspected& inspected) {
   std::vector<ResourceKey> keys;
   for (const auto& matched : inspected.matched) {
     auto policies = matched.policies;
     policy::sort_policies(policies);
-    for (auto it = policies.rbegin(); it != policies.rend(); ++it) {
-      keys.push_back({(*it)->type, (*it)->mesh, (*it)->name});
-    }
+    for (const auto& policy : policies) keys.push_back({policy->type, policy->mesh, policy->name});
   }
   auto look = [keys](const kds::Core& core) {
     std::vector<ResourcePtr> found;
@@ -118,6 +119,41 @@ boost::asio::awaitable<json::array> matched_json(Backend& backend, const Inspect
     out.push_back(std::move(item));
   }
   co_return out;
+}
+
+// The MeshGateway that a built-in gateway serves; empty when it is gone.
+boost::asio::awaitable<proto::MeshGateway> find_gateway(Backend& backend, const policy::Proxy& proxy) {
+  auto look = [mesh = proxy.mesh, name = proxy.gateway](const kds::Core& core) {
+    ResourcePtr found;
+    const auto& index = core.index();
+    index.each_in_mesh(*index.catalogue().find("MeshGateway"), mesh, [&](const ResourcePtr& gateway) {
+      if (display_name(gateway->name, gateway->labels) == name) found = gateway;
+    });
+    return found;
+  };
+  const auto found = co_await read_core(backend, std::move(look));
+  proto::MeshGateway out;
+  if (!found || !out.ParseFromString(found->spec)) out.Clear();
+  co_return out;
+}
+
+// By port, with the hosts of all listeners on it.
+json::array listeners_json(const proto::MeshGateway& gateway) {
+  std::map<std::uint32_t, std::set<std::string>> hosts;
+  std::map<std::uint32_t, proto::MeshGateway::Listener::Protocol> protocols;
+  for (const auto& listener : gateway.conf().listeners()) {
+    hosts[listener.port()].insert(listener.hostname().empty() ? "*" : listener.hostname());
+    protocols.emplace(listener.port(), listener.protocol());
+  }
+  json::array out;
+  for (const auto& [port, names] : hosts) {
+    json::array shown;
+    for (const auto& name : names) shown.push_back(json::object{{"hostName", name}, {"routes", json::array()}});
+    out.push_back(json::object{{"port", port},
+                               {"protocol", proto::MeshGateway_Listener_Protocol_Name(protocols[port])},
+                               {"hosts", std::move(shown)}});
+  }
+  return out;
 }
 
 // A rule as these endpoints show it.
@@ -233,11 +269,7 @@ Answer list_matched_policies(Backend& backend, PolicyViews& views, const Resourc
   json::object body{{"kind", kind_of(*inspected.proxy)}};
   if (inspected.proxy->kind == policy::ProxyKind::builtin_gateway) {
     body["gateway"] = key_json(inspected.proxy->mesh, inspected.proxy->gateway);
-    json::array listeners;
-    for (const auto& listener : inspected.proxy->listeners) {
-      listeners.push_back(json::object{{"port", listener.port}, {"hosts", json::array()}});
-    }
-    body["listeners"] = std::move(listeners);
+    body["listeners"] = listeners_json(co_await find_gateway(backend, *inspected.proxy));
   }
   for (auto& member : list_json(std::move(items))) body[member.key()] = std::move(member.value());
   co_return json_response(200, body);
@@ -270,6 +302,8 @@ Answer list_attachments(Backend& backend, PolicyViews& views, const ResourceType
   if (selected.refusal && !selected.is_missing) co_return *selected.refusal;
   json::array items;
   for (const auto& proxy : selected.proxies) {
+    // Clients show of a built-in gateway what older policies do at its listeners, and that is not what these are.
+    if (proxy->kind == policy::ProxyKind::builtin_gateway) continue;
     items.push_back(attachments_json(*proxy, json::array{place_json(policy::Use())}));
   }
   co_return json_response(200, list_json(std::move(items)));

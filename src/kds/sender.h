@@ -46,8 +46,8 @@ struct SenderOptions {
   std::size_t message_bytes_max = 10 << 20;  // largest message the peer takes
   // Which types this side provides to this peer.
   std::set<const ResourceType*> provided;
-  // Types of which this side makes one for each Mesh out of other resources, once those are there. What the peer holds of
-  // them stays until each is made: without a token their first response waits for that.
+  // Types of which this side makes one for each Mesh out of other resources, once those are there. What the peer holds
+  // of them stays until each is made: without a token their first response waits for that.
   std::set<const ResourceType*> derived;
 };
 

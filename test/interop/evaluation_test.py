@@ -11,7 +11,7 @@ import json
 import os
 
 from differences import EXCUSES, normal
-from peers import PeerTest, main
+from peers import ALONE, PeerTest, main
 from random_mesh import POLICIES, RandomMesh
 from support import documents
 
@@ -20,21 +20,6 @@ SETS_OF_A_TEST = 30
 FAILED_SETS_MAX = 5
 SHOWN_DIFFERENCES = 5
 SHOWN_LINES = 60
-
-SETTINGS = {
-    "KUMA_STORE_TYPE": "memory",
-    # What Kuma would add to the documents by itself comes when the test is over.
-    **{
-        f"KUMA_{name}_INTERVAL": "24h"
-        for name in (
-            "MESH_SERVICE_GENERATION", "IPAM_ALLOCATION",
-            "RUNTIME_UNIVERSAL_VIP_REFRESH", "RUNTIME_UNIVERSAL_WORKLOAD_GENERATION",
-            "CORE_RESOURCES_STATUS_MESH_SERVICE", "CORE_RESOURCES_STATUS_MESH_MULTI_ZONE_SERVICE",
-        )
-    },
-    # Its other way of grouping clients gives some of them the wrong conf (policy-semantics.md 8.6).
-    "KUMA_MESH_TRAFFIC_PERMISSION_DISABLE_CLIQUES_ALGORITHM": "true",
-}
 
 HOSTNAME_GENERATORS = [
     {
@@ -106,7 +91,7 @@ class Evaluation(PeerTest):
     def setUp(self):
         super().setUp()
         self.counts = collections.Counter()
-        self.planes = [self.fleet.add_zone("ours", **SETTINGS), self.fleet.add_kuma_zone("theirs", **SETTINGS)]
+        self.planes = [self.fleet.add_zone("ours", **ALONE), self.fleet.add_kuma_zone("theirs", **ALONE)]
         for plane in self.planes:
             plane.zone_name = "east"
         self.fleet.start()

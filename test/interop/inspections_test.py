@@ -5,11 +5,10 @@ import itertools
 import json
 
 from outputs import comparable
-from peers import Kumactl, PeerTest, main, needs_kumactl
+from peers import ALONE, Kumactl, PeerTest, main, needs_kumactl
 from random_mesh import POLICIES, RandomMesh
 from support import documents
 
-SETTINGS = {"KUMA_STORE_TYPE": "memory"}
 RANDOM_MESHES = range(3)
 KINDS = (*POLICIES, "MeshHTTPRoute", "MeshTCPRoute")
 
@@ -91,12 +90,12 @@ def commands(document):
 class SameInspections(PeerTest):
     def setUp(self):
         super().setUp()
-        theirs = self.fleet.add_kuma_zone("theirs", **SETTINGS)
+        theirs = self.fleet.add_kuma_zone("theirs", **ALONE)
         theirs.zone_name = "east"
         theirs.start()
         # Otherwise kumactl warns of the difference with every command.
         version = theirs.rest.get("/").json["version"]
-        ours = self.fleet.add_zone("ours", KDSD_COMPATIBLE_VERSION=version, **SETTINGS)
+        ours = self.fleet.add_zone("ours", KDSD_COMPATIBLE_VERSION=version, **ALONE)
         ours.zone_name = "east"
         ours.start()
         self.planes = [ours, theirs]

@@ -13,7 +13,24 @@ from lib import kuma  # noqa: E402
 from lib.kuma import MixedFleet  # noqa: E402
 from support import main  # noqa: E402
 
-__all__ = ["Kumactl", "MixedFleet", "PeerTest", "kumactl_path", "main", "needs_kumactl"]
+__all__ = ["ALONE", "Kumactl", "MixedFleet", "PeerTest", "kumactl_path", "main", "needs_kumactl"]
+
+
+# Of two zones without a global that are compared.
+ALONE = {
+    "KUMA_STORE_TYPE": "memory",
+    # What Kuma would add to the documents by itself comes when the test is over.
+    **{
+        f"KUMA_{name}_INTERVAL": "24h"
+        for name in (
+            "MESH_SERVICE_GENERATION", "IPAM_ALLOCATION",
+            "RUNTIME_UNIVERSAL_VIP_REFRESH", "RUNTIME_UNIVERSAL_WORKLOAD_GENERATION",
+            "CORE_RESOURCES_STATUS_MESH_SERVICE", "CORE_RESOURCES_STATUS_MESH_MULTI_ZONE_SERVICE",
+        )
+    },
+    # Its other way of grouping clients gives some of them the wrong conf (policy-semantics.md 8.6).
+    "KUMA_MESH_TRAFFIC_PERMISSION_DISABLE_CLIQUES_ALGORITHM": "true",
+}
 
 
 def kumactl_path():

@@ -35,8 +35,9 @@ class OlderPolicies {
   // TrafficRoute are enough.
   explicit OlderPolicies(const std::vector<ResourcePtr>& policies);
 
-  // Sorted by `compare_places`, then by type, then in the order in which they are used. Where a type takes one policy only, it is the most specific one:
-  // the one whose selectors name more tags, then fewer wildcards; then the one created later; then the smaller name.
+  // Sorted by `compare_places`, then by type, then in the order in which they are used. Where a type takes one policy
+  // only, it is the most specific one: the one whose selectors name more tags, then fewer wildcards; then the one
+  // created later; then the smaller name.
   std::vector<Use> used_by(const Proxy& proxy) const;
 
  private:
