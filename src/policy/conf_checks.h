@@ -62,6 +62,10 @@ void check_duration_not_negative(const ConfValue& value);
 void check_above_zero(const ConfValue& value);
 void check_positive_when_defined(const ConfValue& value);
 
+// Numbers of 32 bits, with and without sign. The schemas have one format for both, which takes either.
+void check_int32(const ConfValue& value);
+void check_uint32(const ConfValue& value);
+
 void check_status_code(const ConfValue& value);
 void check_port(const ConfValue& value);
 

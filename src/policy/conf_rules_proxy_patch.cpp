@@ -28,10 +28,19 @@ std::string_view go_type(const json::value& value) {
   return value.is_array() ? "array" : "number";
 }
 
+// What is no YAML is read as JSON, and that is what the author hears about.
+std::string no_json_text(std::string_view text) {
+  const auto start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos || text[start] == '{' || text[start] == '[') return "unexpected EOF";
+  const char c = text[start];
+  return "invalid character " + (c == '\'' ? std::string("'\\''") : "'" + std::string(1, c) + "'") +
+         " looking for beginning of value";
+}
+
 // What is wrong with a resource as text, whole or a part of one; empty where nothing is.
 std::string shape_problem(std::string_view text, json::value& resource) {
   auto documents = parse_yaml_documents(text);
-  if (!documents.ok()) return documents.status().message();
+  if (!documents.ok()) return no_json_text(text);
   if (!documents->empty()) resource = std::move(documents->front());
   if (resource.is_null() || resource.is_object()) return {};
   return "json: cannot unmarshal " + std::string(go_type(resource)) +

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
+#include <deque>
+#include <limits>
+#include <set>
+#include <utility>
 
 #include "model/json.h"
 #include "policy/conf_rules.h"
@@ -26,42 +29,67 @@ bool is_filled(const json::value& ref, std::string_view field) {
   return value != nullptr && value->is_object() && !value->get_object().empty();
 }
 
-// The item a field lies in, when that is one of `section`.
-std::optional<std::size_t> item_of(std::string_view field, std::string_view section) {
-  const std::string start = "spec." + std::string(section) + "[";
-  if (!field.starts_with(start)) return std::nullopt;
-  std::size_t index = 0;
-  const auto* begin = field.data() + start.size();
-  const auto [end, error] = std::from_chars(begin, field.data() + field.size(), index);
-  if (error != std::errc() || end == begin) return std::nullopt;
-  return index;
+constexpr std::array<std::string_view, 3> sections = {"from", "to", "rules"};
+
+struct Place {
+  std::size_t section = sections.size();  // none
+  std::size_t item = 0;
+};
+
+// The item that a field lies in.
+Place place_of(std::string_view field) {
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    const auto start = "spec." + std::string(sections[i]) + "[";
+    if (!field.starts_with(start)) continue;
+    std::size_t item = 0;
+    const auto* begin = field.data() + start.size();
+    const auto [end, error] = std::from_chars(begin, field.data() + field.size(), item);
+    if (error == std::errc() && end != begin) return {i, item};
+  }
+  return {};
 }
 
-// Puts a violation of one item behind those of the same and earlier items of its section.
-void insert_by_item(Violations& violations, std::string_view section, std::size_t index, Violation violation) {
-  auto behind = violations.end();
-  auto before = violations.end();
-  for (auto it = violations.begin(); it != violations.end(); ++it) {
-    const auto item = item_of(it->field, section);
-    if (!item) continue;
-    if (*item <= index) {
-      behind = it;
-    } else if (before == violations.end()) {
-      before = it;
+// Puts violations behind those of the same and earlier items of their section. A document can have very many of both,
+// so each list is walked once.
+class Merge {
+ public:
+  Merge(Violations first, Violations second) : first_(std::move(first)) {
+    for (auto& violation : second) {
+      const auto place = place_of(violation.field);
+      waiting_[place.section].emplace_back(place.item, std::move(violation));
     }
   }
-  violations.insert(behind != violations.end() ? behind + 1 : before, std::move(violation));
-}
 
-// The same for a violation that names its item itself; others go to the end.
-void insert_in_order(Violations& violations, Violation violation) {
-  for (std::string_view section : {"from", "to", "rules"}) {
-    if (const auto index = item_of(violation.field, section)) {
-      return insert_by_item(violations, section, *index, std::move(violation));
+  Violations run() {
+    std::size_t section = sections.size();
+    for (auto& violation : first_) {
+      const auto place = place_of(violation.field);
+      if (place.section != section) take(section, std::numeric_limits<std::size_t>::max());
+      section = place.section;
+      take(section, place.item);
+      out_.push_back(std::move(violation));
     }
+    take(section, std::numeric_limits<std::size_t>::max());
+    for (std::size_t i = 0; i < waiting_.size(); ++i) take_all(i);
+    return std::move(out_);
   }
-  violations.push_back(std::move(violation));
-}
+
+ private:
+  // Those of items before this one.
+  void take(std::size_t section, std::size_t item) {
+    if (section == sections.size()) return;
+    auto& list = waiting_[section];
+    for (; !list.empty() && list.front().first < item; list.pop_front()) out_.push_back(std::move(list.front().second));
+  }
+  void take_all(std::size_t section) {
+    for (auto& [item, violation] : waiting_[section]) out_.push_back(std::move(violation));
+    waiting_[section].clear();
+  }
+
+  Violations first_;
+  std::array<std::deque<std::pair<std::size_t, Violation>>, sections.size() + 1> waiting_;  // the last: of no item
+  Violations out_;
+};
 
 // `allow`, `Allow` and `ALLOW_WITH_SHADOW_DENY` are compared without case and underscores.
 bool is_known_action(std::string_view action) {
@@ -113,50 +141,58 @@ class Door {
   }
 
   void check_items(Outcome& semantic) {
+    Outcome items;
     const auto& to = find_list(spec_, {"to"});
-    for (std::size_t i = 0; i < to.size(); ++i) check_to_item(to[i], i, semantic);
-    if (type_.name != "MeshTrafficPermission") return;
-    const auto& from = find_list(spec_, {"from"});
-    for (std::size_t i = 0; i < from.size(); ++i) check_permission(from[i], i, semantic);
+    for (std::size_t i = 0; i < to.size(); ++i) check_to_item(to[i], element("spec.to", i) + ".targetRef", items);
+    if (type_.name == "MeshTrafficPermission") {
+      const auto& from = find_list(spec_, {"from"});
+      for (std::size_t i = 0; i < from.size(); ++i) check_permission(from[i], element("spec.from", i), items);
+      allow_client_meshes(from, semantic);
+    }
+    semantic.violations = Merge(std::move(semantic.violations), std::move(items.violations)).run();
   }
 
   // What other rules have said about a value already is not said again.
   void check_values(Outcome& semantic) {
     Outcome conf;
     check_conf({type_, type_.target_refs, spec_}, conf);
-    for (auto& violation : conf.violations) {
-      const auto& known = semantic.violations;
-      if (std::find(known.begin(), known.end(), violation) != known.end()) continue;
-      insert_in_order(semantic.violations, std::move(violation));
-    }
+    std::set<std::pair<std::string_view, std::string_view>> known;
+    for (const auto& violation : semantic.violations) known.emplace(violation.field, violation.reason);
+    std::erase_if(conf.violations, [&](const Violation& violation) {
+      return known.contains({violation.field, violation.reason});
+    });
+    semantic.violations = Merge(std::move(semantic.violations), std::move(conf.violations)).run();
   }
 
-  void check_to_item(const json::value& item, std::size_t index, Outcome& semantic) {
+  void check_to_item(const json::value& item, const std::string& path, Outcome& outcome) {
     const auto* ref = find(item, {"targetRef"});
     if (ref == nullptr) return;
-    const auto path = element("spec.to", index) + ".targetRef";
     const bool nameless = find_text(*ref, {"name"}).empty() && !is_filled(*ref, "labels");
     if (find_text(*ref, {"kind"}) == "MeshMultiZoneService" && nameless) {
-      insert_by_item(semantic.violations, "to", index, {path + ".name", "must be set with kind MeshMultiZoneService"});
+      outcome.refuse(path + ".name", "must be set with kind MeshMultiZoneService");
     }
     if (!door_.control_plane->has_namespaces() && !find_text(*ref, {"namespace"}).empty()) {
-      insert_by_item(semantic.violations, "to", index, {path + ".namespace", "must not be set on Universal"});
+      outcome.refuse(path + ".namespace", "must not be set on Universal");
     }
   }
 
-  void check_permission(const json::value& item, std::size_t index, Outcome& semantic) {
-    const auto path = element("spec.from", index);
+  static void check_permission(const json::value& item, const std::string& path, Outcome& outcome) {
     const auto action = find_text(item, {"default", "action"});
-    if (!action.empty() && !is_known_action(action)) {
-      insert_by_item(
-          semantic.violations, "from", index,
-          {path + ".default.action", "must be one of ALLOW, DENY, ALLOW_WITH_SHADOW_DENY, DENY_WITH_SHADOW_ALLOW"});
+    if (action.empty() || is_known_action(action)) return;
+    outcome.refuse(path + ".default.action",
+                   "must be one of ALLOW, DENY, ALLOW_WITH_SHADOW_DENY, DENY_WITH_SHADOW_ALLOW");
+  }
+
+  // Clients of another mesh are named by it; peers have no word for that (policy-semantics.md 13, D-42).
+  static void allow_client_meshes(const json::array& from, Outcome& semantic) {
+    std::set<std::string> allowed;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto kind = find_text(from[i], {"targetRef", "kind"});
+      if (kind == "MeshService" || kind == "MeshServiceSubset") {
+        allowed.insert(element("spec.from", i) + ".targetRef.mesh");
+      }
     }
-    // Clients of another mesh are named by it; peers have no word for that (policy-semantics.md 13, D-42).
-    const auto kind = find_text(item, {"targetRef", "kind"});
-    if (kind != "MeshService" && kind != "MeshServiceSubset") return;
-    std::erase_if(semantic.violations,
-                  [&](const Violation& violation) { return violation.field == path + ".targetRef.mesh"; });
+    std::erase_if(semantic.violations, [&](const Violation& violation) { return allowed.contains(violation.field); });
   }
 
   // V-GW-3 and V-GW-4: who lets traffic into the mesh through a gateway decides about services of the own namespace
