@@ -12,6 +12,8 @@ find_package(CLI11 REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
+# Its .pc file adds -pthread to what is compiled, and precompiled headers then no longer fit.
+find_library(RE2_LIBRARY re2 REQUIRED)
 if(KDSD_TESTS)
   find_package(GTest REQUIRED)
 endif()

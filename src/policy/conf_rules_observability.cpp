@@ -1,9 +1,9 @@
 // MeshAccessLog, MeshTrace and MeshMetric: where proxies send what they see.
 #include <boost/json/parse.hpp>
+#include <re2/re2.h>
 
 #include "policy/conf_checks.h"
 #include "policy/decimal.h"
-#include "policy/go_regex.h"
 #include "policy/text_forms.h"
 #include "policy/web_address.h"
 
@@ -56,13 +56,12 @@ void check_log_backend(const ConfValue& backend) {
 }
 
 void check_datadog(const ConfValue& url) {
-  const auto parsed = parse_request_uri(url.text());
+  const auto parsed = parse_uri(url.text());
   if (!parsed) return url.refuse("must be a valid url");
   if (parsed->scheme != "http") url.refuse("scheme must be http");
-  const auto port = port_of(*parsed);
-  if (port.empty()) {
+  if (parsed->port.empty()) {
     url.refuse("port must be defined");
-  } else if (!is_port(port)) {
+  } else if (!is_port(parsed->port)) {
     url.refuse("port must be a valid (1-65535)");
   }
   if (!parsed->opaque.empty()) url.refuse("opaque must not be defined");
@@ -99,9 +98,16 @@ void check_sampling(const ConfValue& sampling) {
   }
 }
 
+// Patterns are Go's, which are those of RE2.
+bool is_pattern(std::string_view text) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  return re2::RE2(text, options).ok();
+}
+
 void check_selector(const ConfValue& selector) {
   if (selector.at("type").text() != "Regex") return;
-  if (const auto match = selector.at("match"); !is_go_regex(match.text())) match.refuse("invalid regex");
+  if (const auto match = selector.at("match"); !is_pattern(match.text())) match.refuse("invalid regex");
 }
 
 void check_metric_backend(const ConfValue& backend) {

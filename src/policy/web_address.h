@@ -1,4 +1,4 @@
-// URLs as peers read them.
+// Addresses of collectors in confs: URLs, and hosts with ports.
 //
 // Pure.
 #pragma once
@@ -11,20 +11,19 @@ namespace kdsd::policy {
 
 struct Uri {
   std::string scheme;  // lower case
-  std::string opaque;  // what follows a scheme without a slash
+  std::string opaque;  // what follows a scheme without a slash: `8126` of `collector:8126`
   bool has_user = false;
-  std::string host;  // with the port
+  std::string host;  // without the port
+  std::string port;  // empty: none
   std::string path;
   std::string query;
 };
 
-// An absolute URI or an absolute path; a fragment is no part of it.
-std::optional<Uri> parse_request_uri(std::string_view text);
+// Nothing where the text is no URI with a scheme.
+std::optional<Uri> parse_uri(std::string_view text);
 
-// The port of the host, empty where there is none.
-std::string_view port_of(const Uri& uri);
-
-// Host or URL: `otel.example:4317`, `https://user@host/path`. A lone word is none.
+// Host or URL: `otel.example:4317`, `https://user@host/path`. A host is an address, has a dot in it, or is localhost;
+// behind a scheme it may be any word.
 bool is_web_address(std::string_view text);
 
 }  // namespace kdsd::policy

@@ -462,9 +462,10 @@ TEST_F(InspectEndpoints, OlderClientsSeeTheListenersOfABuiltInGateway) {
   timeout("t", outbound_and_inbound);
   const auto body = api.get("/meshes/default/dataplanes/edge-1/policies").body;
   EXPECT_EQ(find_text(body, {"kind"}), "MeshGatewayDataplane");
-  EXPECT_EQ(to_compact_json(body.at("listeners")),
-            R"([{"port":80,"protocol":"HTTP","hosts":[{"hostName":"a.example","routes":[]},)"
-            R"({"hostName":"b.example","routes":[]}]},{"port":443,"protocol":"HTTPS","hosts":[{"hostName":"*","routes":[]}]}])");
+  EXPECT_EQ(
+      to_compact_json(body.at("listeners")),
+      R"([{"port":80,"protocol":"HTTP","hosts":[{"hostName":"a.example","routes":[]},)"
+      R"({"hostName":"b.example","routes":[]}]},{"port":443,"protocol":"HTTPS","hosts":[{"hostName":"*","routes":[]}]}])");
   EXPECT_EQ(to_compact_json(api.get("/meshes/default/meshtimeouts/t/dataplanes").body.at("total")), "0");
   EXPECT_EQ(api.get("/meshes/default/meshtimeouts/t/_resources/dataplanes").names(), "edge-1");
 }
@@ -472,7 +473,8 @@ TEST_F(InspectEndpoints, OlderClientsSeeTheListenersOfABuiltInGateway) {
 TEST_F(InspectEndpoints, PoliciesOfAProxyAreListedFromTheLowestUp) {
   dataplane("web-1", "web");
   for (const auto* name : {"a", "b"}) timeout(name, outbound_and_inbound);
-  const auto& policies = api.get("/meshes/default/dataplanes/web-1/policies").body.at("items").at(0).at("matchedPolicies");
+  const auto& policies =
+      api.get("/meshes/default/dataplanes/web-1/policies").body.at("items").at(0).at("matchedPolicies");
   EXPECT_EQ(find_text(policies.at("MeshTimeout").at(0), {"name"}), "b");
   EXPECT_EQ(find_text(policies.at("MeshTimeout").at(1), {"name"}), "a") << "the smaller name wins";
 }
