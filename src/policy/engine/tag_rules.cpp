@@ -21,6 +21,7 @@ namespace kdsd::policy {
 namespace json = boost::json;
 namespace {
 
+constexpr std::string_view service_tag = "kuma.io/service";
 constexpr std::string_view hash_tag = "__rule-matches-hash__";
 constexpr std::string_view route_kind = "MeshHTTPRoute";
 
@@ -37,6 +38,14 @@ bool is_about_routes(const AppliedPolicy& policy) {
   });
 }
 
+// Whatever a route is about counts as a service of that name here, also one without a name (12.1.1).
+Labels tags_of_route_entry(const json::value& entry) {
+  const auto kind = find_text(entry, {"targetRef", "kind"});
+  Labels out;
+  if (kind != "Mesh" && kind != "MeshSubset") out.set(service_tag, find_text(entry, {"targetRef", "name"}));
+  return out;
+}
+
 // The policy's items once for each rule of the route that it is attached to.
 void add_attached(const AppliedPolicy& policy, const AppliedPolicies& routes, MergeBudget& budget,
                   std::vector<TagItem>& out) {
@@ -44,11 +53,9 @@ void add_attached(const AppliedPolicy& policy, const AppliedPolicies& routes, Me
   for (const auto& route : routes) {
     if (route->type->name != route_kind || route->display_name != name) continue;
     for (const auto& entry : route->items("to")) {
-      const auto* ref = find(entry, {"targetRef"});
-      const auto tags = ref == nullptr ? std::nullopt : tags_of_reference(*ref);
-      if (!tags) continue;
+      const auto tags = tags_of_route_entry(entry);
       for (const auto& rule : find_list(entry, {"rules"})) {
-        auto with_hash = *tags;
+        auto with_hash = tags;
         const auto* matches = find(rule, {"matches"});
         with_hash.set(hash_tag, matches_hash(matches == nullptr ? json::array() : *matches));
         for (const auto& item : policy.items("to")) {

@@ -161,6 +161,28 @@ TEST(TagRulesTest, MatchesHaveTheHashThatKumaGivesThem) {
             "waFsoIISmZDTfFWYqxvY265/GASHYEWvHQTwMh/bpuU=");
 }
 
+TEST(TagRulesTest, AnAttachedPolicyHasARuleForWhateverItsRouteIsAbout) {
+  const auto global = R"({"kuma.io/origin":"global"})";
+  const auto entry = [](const std::string& ref) {
+    return R"({"targetRef":)" + ref + R"(,"rules":[{"matches":[{"path":{"type":"PathPrefix","value":"/api"}}]}]})";
+  };
+  const auto services = [&](const std::string& ref) {
+    const AppliedPolicies routes{policy_named("MeshHTTPRoute", "r", global, R"({"to":[)" + entry(ref) + "]}")};
+    const auto policy = policy_named("MeshTimeout", "t", global, R"({"targetRef":{"kind":"MeshHTTPRoute","name":"r"},
+        "to":[{"targetRef":{"kind":"Mesh"},"default":{"idleTimeout":"1s"}}]})");
+    std::string out;
+    for (const auto& rule : merge_to_by_tags({policy}, routes).rules) {
+      for (const auto& matcher : rule.matchers) out += matcher.key + "=" + matcher.value.substr(0, 5) + " ";
+    }
+    return out;
+  };
+  EXPECT_EQ(services(R"({"kind":"MeshMultiZoneService","name":"every"})"),
+            "__rule-matches-hash__=waFso kuma.io/service=every ");
+  EXPECT_EQ(services(R"({"kind":"MeshExternalService","labels":{"app":"mail"}})"),
+            "__rule-matches-hash__=waFso kuma.io/service= ");
+  EXPECT_EQ(services(R"({"kind":"Mesh"})"), "__rule-matches-hash__=waFso ");
+}
+
 TEST(TagRulesTest, OneKeyGivesARuleForEachSetAndMoreGiveCells) {
   const auto everybody = R"({"targetRef":{"kind":"Mesh"},"default":{"idleTimeout":"1s"}})";
   const auto service = R"({"targetRef":{"kind":"MeshService","name":"foo"},"default":{"idleTimeout":"2s"}})";
