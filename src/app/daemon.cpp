@@ -235,6 +235,9 @@ Status Daemon::start_net() {
     return server_->start();
   }
   if (!config_.is_federated_zone()) return {};
+  if (config_.kds_client.tls_skip_verify) {
+    spdlog::warn("multizone.zone.kds.tlsSkipVerify is set: whoever answers at the address is taken for the global");
+  }
   auto options = kds_client_options(config_, facts_.version);
   if (!options.ok()) return options.status().prefixed("multizone.zone.kds");
   client_ = std::make_unique<net::KdsClient>(std::move(*options), core_context_, std::move(post), *this,

@@ -207,6 +207,9 @@ void Core::tick() {
       write_insights();
     }
   }
+  for (auto& [id, stream] : streams_) {
+    if (stream->sender && stream->sender->retry_held_back(now_)) pump(*stream);
+  }
   check_sends();
   proxies_.tick(now_);
   pump_proxies();

@@ -159,9 +159,11 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
   } else {
     auto& counters = counters_.types[request->type];
     for (const auto& answer : stream.sender->take_answers()) {
+      counters_.delivery_nanos.push_back(answer.delay_nanos);
       if (answer.rejected) {
         const bool by_user = answer.text.starts_with("user error");
         ++(by_user ? counters.rejected_by_user : counters.rejected_otherwise);
+        if (answer.is_repeated) continue;
         log(by_user ? LogEffect::Level::info : LogEffect::Level::warn,
             "peer=" + stream.peer + " type=" + request->type + " nonce=" + request->nonce + " result=nack reason=\"" +
                 answer.text + "\"");
@@ -169,7 +171,6 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
         ++counters.acknowledged;
         counters_.propagation_nanos.push_back(answer.age_nanos);
       }
-      counters_.delivery_nanos.push_back(answer.delay_nanos);
     }
     if (is_global()) zones_.at(stream.peer).stats_dirty = true;
   }

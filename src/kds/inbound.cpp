@@ -84,10 +84,13 @@ std::string validation_text(const Resource& resource) {
   if (resource.type->encoding == SpecEncoding::proto && !policy::has_proto_rules(*resource.type)) return {};
   const auto spec = spec_json(resource);
   if (resource.type->schema.is_object()) {
-    for (const auto& violation : policy::check_schema(*resource.type, spec).violations) {
+    const auto schema = policy::check_schema(*resource.type, spec);
+    for (const auto& violation : schema.violations) {
       // What a decoder into typed structures would stumble on; anything finer is for the rules below.
       if (violation.reason.find("must be of type") != std::string::npos) return policy::joined({violation});
     }
+    // No Kuma can have admitted it, and a zone of Kuma that is sent it reconnects for ever.
+    if (auto status = policy::check_decodes(*resource.type, schema.spec); !status.ok()) return status.message();
   }
   return policy::joined(policy::validate_spec(*resource.type, spec, resource.labels, resource.name).violations);
 }

@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace kdsd::kds {
+namespace {
+
+constexpr std::int64_t held_back_pause_nanos = 2'000'000'000;
+constexpr std::int64_t repeated_rejection_nanos = 60'000'000'000;
+
+}  // namespace
 
 Sender::Sender(SenderOptions options, const Index& index, EncodedCache& cache)
     : options_(std::move(options)), index_(index), cache_(cache) {}
@@ -74,12 +80,21 @@ void Sender::on_answer(const Request& request, TypeState& state, Timestamp now) 
   if (state.mode != Mode::awaiting) return;
   if (!request.nonce.empty()) {
     answers_.push_back({request.type, request.is_nack, now.nanos - state.sent_at.nanos,
-                        now.nanos - state.behind_since.nanos, request.error_text});
+                        now.nanos - state.behind_since.nanos, request.error_text,
+                        request.is_nack && is_told_already(request, state, now)});
   }
   state.cursor = state.sent;
   state.behind_since = {};
   state.sent_bytes = 0;
   state.mode = Mode::ready;
+}
+
+bool Sender::is_told_already(const Request& request, TypeState& state, Timestamp now) const {
+  const bool is_same = request.error_text == state.told_rejection;
+  if (is_same && state.told_at.nanos != 0 && now.nanos - state.told_at.nanos < repeated_rejection_nanos) return true;
+  state.told_rejection = request.error_text;
+  state.told_at = now;
+  return false;
 }
 
 void Sender::record_rejection(const Request& request, TypeState& state, Timestamp now) {
@@ -163,8 +178,9 @@ bool Sender::is_unmade(const ResourceType& type) const {
   return options_.derived.contains(&type) && index_.count(type) < index_.count(*index_.catalogue().find("Mesh"));
 }
 
-void Sender::hold_back(const std::string& name, TypeState& state, std::size_t bytes) {
+void Sender::hold_back(const std::string& name, TypeState& state, std::size_t bytes, Timestamp now) {
   state.mode = Mode::held_back;
+  state.held_back_at = now;
   if (const auto* type = index_.catalogue().find(name)) state.held_back_count = index_.count(*type);
   const bool is_new = state.held_back_reason.empty();
   state.held_back_reason = name + " has " + std::to_string(bytes) + " bytes for a peer that takes " +
@@ -208,7 +224,7 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
     }
   }
   if (whole && part.bytes + 1024 > options_.message_bytes_max) {
-    hold_back(name, state, part.bytes);
+    hold_back(name, state, part.bytes, now);
     return std::nullopt;
   }
   if (part.resources.empty() && part.removed.empty() && part.complete) {
@@ -267,7 +283,10 @@ std::optional<Message> Sender::next(Timestamp now) {
     if (state.mode == Mode::held_back) {
       const auto* type = index_.catalogue().find(name);
       if (state.held_back_count == 0) continue;
-      if (type != nullptr && index_.count(*type) >= state.held_back_count) continue;
+      if (type != nullptr && index_.count(*type) >= state.held_back_count) {
+        state.has_changed = true;  // what is there may have become smaller
+        continue;
+      }
       state.mode = Mode::ready;
       state.announced = true;
     }
@@ -275,6 +294,20 @@ std::optional<Message> Sender::next(Timestamp now) {
     if (auto message = respond(name, state, now)) return message;
   }
   return std::nullopt;
+}
+
+bool Sender::retry_held_back(Timestamp now) {
+  bool any = false;
+  for (auto& [name, state] : types_) {
+    if (state.mode != Mode::held_back || !state.has_changed) continue;
+    if (now.nanos - state.held_back_at.nanos < held_back_pause_nanos) continue;
+    state.has_changed = false;
+    state.mode = Mode::ready;
+    state.announced = true;
+    dirty_.insert(name);
+    any = true;
+  }
+  return any;
 }
 
 SenderStats Sender::totals() const {

@@ -102,6 +102,10 @@ class Sender {
     Timestamp behind_since;  // awaiting: of the oldest change in the response that is out
     std::string held_back_reason;     // held_back
     std::size_t held_back_count = 0;  // held_back: live resources of the type then; 0: it waits for other zones
+    Timestamp held_back_at;           // held_back: when its size was last looked at
+    bool has_changed = false;         // held_back: it may fit now
+    std::string told_rejection;       // the text of the last one that was told as new
+    Timestamp told_at;
   };
 
   // All must outlive the sender.
@@ -123,6 +127,9 @@ class Sender {
   // Whether `next` might give something; cheap. `type` changed in the log.
   void on_change(const ResourceType& type, Timestamp now);
   bool idle() const { return dirty_.empty(); }
+  // Looks anew at the size of what is held back and has changed, now and then: measuring takes the whole type. Whether
+  // `next` might give something.
+  bool retry_held_back(Timestamp now);
 
   const std::map<std::string, TypeState>& types() const { return types_; }
   // Where the peer stands in a type it asked for; the part of `types` that outlives the stream.
@@ -147,6 +154,7 @@ class Sender {
     std::int64_t delay_nanos = 0;  // since the response was sent
     std::int64_t age_nanos = 0;    // of the oldest change in it
     std::string text;
+    bool is_repeated = false;  // rejected for a reason that was told less than a minute ago
   };
   std::vector<Answer> take_answers();
   // What was held back for its size since the last call: type, size and limit, for people.
@@ -171,7 +179,8 @@ class Sender {
   void collect_entry(const Entry& entry, const TypeState& state, Part& part) const;
   std::optional<Message> respond(const std::string& name, TypeState& state, Timestamp now);
   std::optional<Message> build(const std::string& name, TypeState& state, Part part, Timestamp now);
-  void hold_back(const std::string& name, TypeState& state, std::size_t bytes);
+  bool is_told_already(const Request& request, TypeState& state, Timestamp now) const;
+  void hold_back(const std::string& name, TypeState& state, std::size_t bytes, Timestamp now);
   bool waits(const ResourceType& type, const TypeState& state) const;
   bool is_unmade(const ResourceType& type) const;
   bool may_have(const Presence& presence) const;

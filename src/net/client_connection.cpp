@@ -13,6 +13,8 @@ namespace kdsd::net {
 namespace {
 
 constexpr std::int64_t nanos_per_second = 1'000'000'000;
+constexpr std::int64_t interval_min_nanos =
+    nanos_per_second / 10;  // whatever a global asks for, a zone does not flood it
 
 std::string quoted(const grpc::Status& status) {
   static constexpr const char* names[] = {
@@ -33,7 +35,8 @@ std::int64_t interval_of(const grpc::ByteBuffer& buffer) {
   constexpr std::int64_t seconds_max = 24 * 3600;  // more is a mistake and would overflow further on
   const auto seconds = response.interval().seconds();
   if (seconds < 0 || seconds > seconds_max) return 0;
-  return seconds * nanos_per_second + response.interval().nanos();
+  const auto asked = seconds * nanos_per_second + response.interval().nanos();
+  return asked == 0 ? 0 : std::max(asked, interval_min_nanos);
 }
 
 }  // namespace

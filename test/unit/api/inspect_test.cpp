@@ -473,8 +473,8 @@ TEST_F(InspectEndpoints, OlderClientsSeeTheListenersOfABuiltInGateway) {
 TEST_F(InspectEndpoints, PoliciesOfAProxyAreListedFromTheLowestUp) {
   dataplane("web-1", "web");
   for (const auto* name : {"a", "b"}) timeout(name, outbound_and_inbound);
-  const auto& policies =
-      api.get("/meshes/default/dataplanes/web-1/policies").body.at("items").at(0).at("matchedPolicies");
+  const auto body = api.get("/meshes/default/dataplanes/web-1/policies").body;
+  const auto& policies = body.at("items").at(0).at("matchedPolicies");
   EXPECT_EQ(find_text(policies.at("MeshTimeout").at(0), {"name"}), "b");
   EXPECT_EQ(find_text(policies.at("MeshTimeout").at(1), {"name"}), "a") << "the smaller name wins";
 }

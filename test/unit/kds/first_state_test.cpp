@@ -63,5 +63,42 @@ TEST(FirstState, ThatIsTooLargeIsHeldBackAndToldOnce) {
   EXPECT_EQ(global.core->sender_of("old")->totals().sent, 1u) << "what is left fits";
 }
 
+TEST(FirstState, ThatBecameSmallerIsSentThoughAsManyAreThere) {
+  CoreOptions options;
+  options.foreign_message_bytes_max = 4096;
+  TestPlane global("", options);
+  ASSERT_TRUE(global.put("Mesh", "", "default", "{}").ok());
+  const auto patch = [](std::size_t bytes) {
+    return R"({"targetRef":{"kind":"Mesh"},"default":{"appendModifications":[{"cluster":{"operation":"Add","value":")" +
+           std::string(bytes, 'x') + R"("}}]}})";
+  };
+  for (const auto* name : {"a", "b", "c"}) ASSERT_TRUE(global.put("MeshProxyPatch", "default", name, patch(1500)).ok());
+  ScriptedZone zone(global, kuma_zone(), "MeshProxyPatch");
+  for (const auto* name : {"a", "b", "c"}) ASSERT_TRUE(global.put("MeshProxyPatch", "default", name, patch(10)).ok());
+  EXPECT_EQ(global.core->sender_of("old")->totals().sent, 0u);
+  global.pass(3);
+  EXPECT_EQ(global.core->sender_of("old")->totals().sent, 1u);
+}
+
+TEST(Rejections, OfTheSameReasonAreToldOnceAMinute) {
+  TestPlane global("");
+  ASSERT_TRUE(global.put("Mesh", "", "default", "{}").ok());
+  ScriptedZone zone(global, kuma_zone());
+  const auto told = [&] {
+    return std::count_if(global.logged.begin(), global.logged.end(),
+                         [](const std::string& line) { return line.find("result=nack") != std::string::npos; });
+  };
+  const auto change = [&](const char* name) {
+    ASSERT_TRUE(global.put("MeshTimeout", "default", name, R"({"to":[]})").ok());
+    zone.reject("no thanks");
+  };
+  change("a");
+  change("b");
+  EXPECT_EQ(told(), 1);
+  global.pass(61);
+  change("c");
+  EXPECT_EQ(told(), 2);
+}
+
 }  // namespace
 }  // namespace kdsd::kds

@@ -100,6 +100,20 @@ TEST(Inbound, ANumberBeyondTheWidthOfItsMemberIsRefused) {
   EXPECT_FALSE(global.find("MeshService", "default", "a"));
 }
 
+// A zone of Kuma that is sent it drops its connection, again and again.
+TEST(Inbound, ADurationThatIsNoneIsRefused) {
+  TestPlane global("");
+  for (const auto* value : {"abc", "1d", "99999999999999h"}) {
+    auto policy = resource_of("MeshTimeout", "a", "{}");
+    policy.spec = R"({"to":[{"targetRef":{"kind":"Mesh"},"default":{"http":{"requestTimeout":")" + std::string(value) +
+                  R"("}}}]})";
+    const auto applied = take_all(global, {{policy, "", {}}}, from_zone(global, "east"));
+    ASSERT_EQ(applied.rejected.size(), 1u) << value;
+    EXPECT_THAT(applied.rejected[0].text, HasSubstr("invalid duration")) << value;
+    EXPECT_FALSE(global.find("MeshTimeout", "default", "a")) << value;
+  }
+}
+
 constexpr char generator_spec[] = R"({"selector":{"meshService":{"matchLabels":{"a":"b"}}},"template":"x.local"})";
 
 // kds-protocol.md 3.7: those that users of Kubernetes write come with a mesh, and their names are hashed with it.

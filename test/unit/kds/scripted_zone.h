@@ -41,6 +41,20 @@ class ScriptedZone {
     send(request);
   }
 
+  void reject(const std::string& reason) {
+    global_.step();
+    Request request;
+    request.type = type_;
+    request.node_id = "old";
+    for (const auto& sent : global_.outgoing) {
+      if (auto response = decode_response(sent.bytes, Catalogue::builtin()); response.ok())
+        request.nonce = response->nonce;
+    }
+    request.is_nack = true;
+    request.error_text = reason;
+    send(request);
+  }
+
   void send(const Request& request) {
     global_.step();
     global_.core->received(id_, encode_request(request));
