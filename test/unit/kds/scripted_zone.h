@@ -41,15 +41,12 @@ class ScriptedZone {
     send(request);
   }
 
+  // Refuses what came last, and takes what comes then.
   void reject(const std::string& reason) {
-    global_.step();
     Request request;
     request.type = type_;
     request.node_id = "old";
-    for (const auto& sent : global_.outgoing) {
-      if (auto response = decode_response(sent.bytes, Catalogue::builtin()); response.ok())
-        request.nonce = response->nonce;
-    }
+    request.nonce = nonce_;
     request.is_nack = true;
     request.error_text = reason;
     send(request);
