@@ -96,7 +96,7 @@ TEST(Rejections, OfTheSameReasonAreToldOnceAMinute) {
   change("b");
   EXPECT_EQ(told(), 1);
   global.pass(61);
-  change("c");
+  zone.reject("no thanks");
   EXPECT_EQ(told(), 2);
 }
 
