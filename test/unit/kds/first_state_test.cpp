@@ -89,7 +89,7 @@ TEST(Rejections, OfTheSameReasonAreToldOnceAMinute) {
                          [](const std::string& line) { return line.find("result=nack") != std::string::npos; });
   };
   const auto change = [&](const char* name) {
-    ASSERT_TRUE(global.put("MeshTimeout", "default", name, R"({"to":[]})").ok());
+    ASSERT_TRUE(global.put("MeshTimeout", "default", name, R"({"targetRef":{"kind":"Mesh"},"to":[]})").ok());
     zone.reject("no thanks");
   };
   change("a");
