@@ -122,13 +122,13 @@ void check_whole_percentage(const ConfValue& value) {
   if (number && (*number < 0 || *number > whole)) value.refuse("must be in inclusive range [0, 100]");
 }
 
-void check_percentage(const ConfValue& value) {
+void check_percentage(const ConfValue& value, const char* no_number, const char* out_of_range) {
   if (!value.is_set()) return;
   const auto number = decimal_of(*value.json());
   if (!number) {
-    value.refuse("string must be a valid number");
+    value.refuse(no_number);
   } else if (!number->is_percentage()) {
-    value.refuse("must be in inclusive range [0.0, 100.0]");
+    value.refuse(out_of_range);
   }
 }
 

@@ -71,7 +71,8 @@ void check_port(const ConfValue& value);
 
 // 0 to 100: as a whole number, and as one that may have decimal places and so be a text.
 void check_whole_percentage(const ConfValue& value);
-void check_percentage(const ConfValue& value);
+void check_percentage(const ConfValue& value, const char* no_number = "string must be a valid number",
+                      const char* out_of_range = "must be in inclusive range [0.0, 100.0]");
 
 // `"from" is allowed only when "op" is one of ["move", "copy"]`
 std::string one_of_text(std::string_view field, std::string_view what, std::string_view other,

@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include "policy/conf_checks.h"
-#include "policy/decimal.h"
 #include "policy/text_forms.h"
 #include "policy/web_address.h"
 
@@ -89,13 +88,7 @@ void check_trace_backend(const ConfValue& backend) {
 }
 
 void check_sampling(const ConfValue& sampling) {
-  if (!sampling.is_set()) return;
-  const auto number = decimal_of(*sampling.json());
-  if (!number) {
-    sampling.refuse("string is not a number");
-  } else if (!number->is_percentage()) {
-    sampling.refuse("must be between 0 and 100");
-  }
+  check_percentage(sampling, "string is not a number", "must be between 0 and 100");
 }
 
 // Patterns are Go's, which are those of RE2.

@@ -1,5 +1,5 @@
 """In what the answers of a kuma-cp and of a kdsd may differ: what the specification leaves open is brought into one form, and
-what it tells of 2.13 is a table of excuses."""
+what it tells of 2.13, or was only seen there, is a table of excuses."""
 
 import itertools
 import re
