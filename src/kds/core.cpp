@@ -19,6 +19,7 @@ Core::Core(CoreOptions options, const Catalogue& catalogue)
       cache_(sending_, limits::encoded_cache_bytes),
       committer_(index_, sending_),
       relay_hold_(options_.relay_hold_nanos),
+      proxies_(options_.message_bytes_max),
       authenticator_(options_.zone_authentication, index_, options_.control_plane),
       random_(options_.seed) {
   options_.node.features = Features(own_node_features());

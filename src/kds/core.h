@@ -53,7 +53,7 @@ struct CoreOptions {
   std::vector<std::string> skip_label_prefixes;
   std::set<std::string> disabled_types;      // not provided, not asked for
   std::set<std::string> derived_types;       // one for each Mesh, made here out of other resources; see SenderOptions
-  std::size_t message_bytes_max = 10 << 20;  // of a kdsd peer and of what is received
+  std::size_t message_bytes_max = 10 << 20;  // of what is received
   std::size_t foreign_message_bytes_max = 10 << 20;
   std::int64_t insight_flush_nanos = 10'000'000'000;
   std::int64_t health_timeout_nanos = 0;           // 0: zones are not cut for missing pings
@@ -269,7 +269,8 @@ class Core {
   void note_positions(const Sender& sender, ZoneStatus& zone) const;
   bool take_over(Stream& stream, const std::string& instance);
   void promote_waiting(const std::string& zone);
-  void subscribe(Stream& stream);
+  void subscribe(const Stream& stream);
+  void introduce(const Stream& stream);
   void register_zone(const std::string& zone);
   void write_insights();
   void close_stale_insights();

@@ -128,6 +128,11 @@ void Core::received(StreamId id, std::string_view bytes) {
   if (it == streams_.end()) return;
   auto& stream = *it->second;
   stream.reading = false;
+  if (bytes.size() > options_.message_bytes_max) {
+    const auto text = too_large_text(bytes, options_.message_bytes_max, catalogue_);
+    log(LogEffect::Level::warn, "peer=" + stream.peer + " refused=\"" + text + "\"");
+    return close(id, CloseCode::resource_exhausted, text);
+  }
   if (stream.waiting) {
     auto request = decode_request(bytes);
     if (!request.ok()) return close(id, CloseCode::internal, request.status().message());
@@ -149,10 +154,15 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
                  "node id \"" + request->node_id + "\" is not the zone name \"" + stream.peer + "\"");
   }
   const bool was_started = stream.sender->started();
+  const bool was_introduced = stream.sender->introduced();
   if (auto status = stream.sender->on_request(*request, now_); !status.ok()) {
     return close(id, CloseCode::internal, status.message());
   }
-  if (!was_started && is_global()) subscribe(stream);
+  if (!was_started && is_global()) {
+    subscribe(stream);
+  } else if (!was_introduced && stream.sender->introduced() && is_global()) {
+    introduce(stream);
+  }
   if (is_global()) hold_relays(stream);
   if (request->nonce.empty() || !catalogue_.find(request->type)) {
     stream.sender->take_answers();

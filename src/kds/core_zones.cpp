@@ -93,19 +93,25 @@ void Core::register_zone(const std::string& zone) {
   (void)submit_write(std::move(write), true);
 }
 
-void Core::subscribe(Stream& stream) {
+// What the zone says of itself.
+void Core::introduce(const Stream& stream) {
   auto& zone = zones_.at(stream.peer);
   zone.instance = stream.sender->node().instance_id;
   zone.node = stream.sender->node();
   zone.kind = kind_from_config(stream.peer, zone.node.config);
-  zone.subscription_id = random_id(random_);
-  zone.subscribed_at = now_;
-  zone.disconnected_at = {};
-  zone.stats.clear();
   zone.insight_dirty = true;
   log(LogEffect::Level::info,
       "zone=" + stream.peer + " online instance=" + zone.instance + " version=" + zone.node.kuma_version);
   write_insights();
+}
+
+void Core::subscribe(const Stream& stream) {
+  auto& zone = zones_.at(stream.peer);
+  zone.subscription_id = random_id(random_);
+  zone.subscribed_at = now_;
+  zone.disconnected_at = {};
+  zone.stats.clear();
+  introduce(stream);
 }
 
 void Core::note_positions(const Sender& sender, ZoneStatus& zone) const {

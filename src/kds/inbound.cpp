@@ -92,7 +92,7 @@ std::string validation_text(const Resource& resource) {
     // No Kuma can have admitted it, and a zone of Kuma that is sent it reconnects for ever.
     if (auto status = policy::check_decodes(*resource.type, schema.spec); !status.ok()) return status.message();
   }
-  return policy::joined(policy::validate_spec(*resource.type, spec, resource.labels, resource.name).violations);
+  return policy::joined(policy::validate_received(*resource.type, spec, resource.labels, resource.name).violations);
 }
 
 // Why no store holds such a resource; empty where one does.
@@ -268,16 +268,31 @@ class Batch {
     }
   }
 
-  // Kuma words a NACK as lines; a conflict makes the whole text begin with `user error` (3.6).
+  // Kuma words a NACK as lines; a conflict makes the whole text begin with `user error` (3.6). What Kuma does not say,
+  // and who looks for the cause needs, is which resource a line is about; conflicts say it themselves.
   void finish_text() {
-    std::string conflicts;
+    std::vector<std::string> lines;
     for (const auto& item : applied_.rejected) {
-      auto& text = item.rule == "conflict" ? conflicts : applied_.nack_text;
-      if (!text.empty()) text += '\n';
-      text += item.text;
+      if (item.rule != "conflict") lines.push_back(named(item) + ": " + item.text);
     }
-    if (!conflicts.empty())
-      applied_.nack_text = "user error\n" + (applied_.nack_text.empty() ? "" : applied_.nack_text + "\n") + conflicts;
+    const auto conflicts = lines.size();
+    for (const auto& item : applied_.rejected) {
+      if (item.rule == "conflict") lines.push_back(item.text);
+    }
+    auto& text = applied_.nack_text;
+    if (conflicts != lines.size()) text = "user error";
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (!text.empty()) text += '\n';
+      if (text.size() + lines[i].size() > limits::nack_text_bytes) {
+        text += "and " + std::to_string(lines.size() - i) + " more";
+        return;
+      }
+      text += lines[i];
+    }
+  }
+
+  static std::string named(const RejectedResource& item) {
+    return item.type + " \"" + item.name + "\"" + (item.mesh.empty() ? "" : " mesh \"" + item.mesh + "\"");
   }
 
   Transaction& transaction_;

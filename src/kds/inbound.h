@@ -13,6 +13,12 @@
 
 namespace kdsd::kds {
 
+namespace limits {
+// Of the text of one NACK; what it leaves out is counted in it. A peer that sends much that is refused must not be
+// answered with more than it takes in one message.
+inline constexpr std::size_t nack_text_bytes = 256 << 10;
+}  // namespace limits
+
 // The receiving control plane and the peer that sends.
 struct Receiving {
   policy::ControlPlaneKind control_plane;

@@ -125,7 +125,10 @@ Status ProxyQueries::answered(std::uint64_t stream, std::string_view bytes) {
   if (found == from.waiting.end()) return {};
   auto done = std::move(found->second.done);
   from.waiting.erase(found);
-  if (answer->error.empty()) {
+  if (bytes.size() > message_bytes_max_) {
+    done(Status(Code::exhausted, "the answer of zone " + from.zone + " has " + std::to_string(bytes.size()) +
+                                     " bytes, more than the limit of " + std::to_string(message_bytes_max_)));
+  } else if (answer->error.empty()) {
     done(std::move(answer->bytes));
   } else {
     done(Status(Code::invalid, answer->error));

@@ -42,7 +42,8 @@ struct ProxyQuery {
 };
 
 // The bytes that the proxy gave. Code::unavailable: the zone has no such stream, or it ended; or no answer came in
-// time. Code::exhausted: too many questions wait. Code::invalid: what the zone says went wrong.
+// time. Code::exhausted: too many questions wait, or the answer is longer than a message may be. Code::invalid: what
+// the zone says went wrong.
 using ProxyAnswer = std::function<void(const Result<std::string>&)>;
 
 // A message for a stream of this kind.
@@ -53,6 +54,8 @@ struct ProxyMessage {
 
 class ProxyQueries {
  public:
+  explicit ProxyQueries(std::size_t message_bytes_max) : message_bytes_max_(message_bytes_max) {}
+
   // On the global: a stream of the zone for this view; the newest of a zone is asked. On a zone: the one to its global.
   void opened(std::uint64_t stream, std::string zone, ProxyView view);
   bool knows(std::uint64_t stream) const { return streams_.contains(stream); }
@@ -62,7 +65,8 @@ class ProxyQueries {
   // `id`: a new one for each question. The stream that has something to write now; 0: none.
   std::uint64_t ask(const ProxyQuery& query, std::string id, Timestamp now, ProxyAnswer done);
 
-  // On the global: an answer. Code::malformed for what is none; an answer that nobody waits for (any more) is dropped.
+  // On the global: an answer. Code::malformed for what is none; an answer that nobody waits for (any more) is dropped,
+  // and whoever waits for one that is too long is told so.
   Status answered(std::uint64_t stream, std::string_view bytes);
   // On a zone: a question, to be answered with an error later. Code::malformed for what is none; Code::exhausted when
   // the global asks and does not read.
@@ -98,6 +102,7 @@ class ProxyQueries {
     std::deque<Due> due;
   };
 
+  std::size_t message_bytes_max_;
   std::map<std::uint64_t, Stream> streams_;
 };
 

@@ -12,14 +12,15 @@ constexpr std::int64_t repeated_rejection_nanos = 60'000'000'000;
 }  // namespace
 
 Sender::Sender(SenderOptions options, const Index& index, EncodedCache& cache)
-    : options_(std::move(options)), index_(index), cache_(cache) {}
+    : options_(std::move(options)), index_(index), cache_(cache), peer_(KnownFeatures::of(node_)) {}
 
 Status Sender::on_request(const Request& request, Timestamp now) {
   if (request.type.empty()) return Status(Code::malformed, "a request without type_url");
   if (!request.has_node || request.node_id.empty()) return Status(Code::malformed, "a request without node id");
-  if (!started_) {
-    // Features count once, from the first request of the stream (3.3).
-    started_ = true;
+  started_ = true;
+  if (!introduced_ && request.has_metadata) {
+    // They count once, from the first request of the stream that has them (3.3).
+    introduced_ = true;
     node_ = request.node;
     features_ = request.node.features;
     peer_ = KnownFeatures::of(node_);
@@ -52,13 +53,15 @@ Status Sender::first_request(const Request& request, TypeState& state, const Res
   const bool wildcard = request.subscribe.empty() ||
                         std::find(request.subscribe.begin(), request.subscribe.end(), "*") != request.subscribe.end();
   state.mode = Mode::ready;
+  state.peer = peer_;
+  state.takes_parts = features_.has(feature::kdsd_chunked);
   state.announced = wildcard;
   state.held = request.held;
   ResumeToken token;
   const bool has_token = ResumeToken::parse(request.node.resume, token);
   if (has_token && token.store_id != options_.store_id) came_from_another_store_ = true;
   if (type != nullptr && has_token && token.store_id == options_.store_id &&
-      options_.epochs.knows(token.epoch, token.revision, index_.head()) && token.feature_bits == peer_.bits &&
+      options_.epochs.knows(token.epoch, token.revision, index_.head()) && token.feature_bits == state.peer.bits &&
       token.revision >= index_.floor(*type)) {
     state.cursor = token.revision;
     state.resumed = true;
@@ -110,8 +113,8 @@ void Sender::record_rejection(const Request& request, TypeState& state, Timestam
   if (state.rejections.size() > limits::rejections_kept) state.rejections.resize(limits::rejections_kept);
 }
 
-bool Sender::may_have(const Presence& presence) const {
-  if ((presence.needs & peer_.bits) != presence.needs) return false;
+bool Sender::may_have(const Presence& presence, const TypeState& state) const {
+  if ((presence.needs & state.peer.bits) != presence.needs) return false;
   return presence.audience.includes(options_.receiver);
 }
 
@@ -122,12 +125,12 @@ bool Sender::spares(const Presence& presence) const {
 
 void Sender::collect_entry(const Entry& entry, const TypeState& state, Part& part) const {
   const Presence* before = state.cursor.value == 0 ? nullptr : entry.presence_at(state.cursor);
-  const bool had = before != nullptr && may_have(*before);
-  const bool has = entry.resource != nullptr && may_have(entry.current());
+  const bool had = before != nullptr && may_have(*before, state);
+  const bool has = entry.resource != nullptr && may_have(entry.current(), state);
   EncodedPtr encoded;
-  if (has) encoded = cache_.get(entry, peer_.form);
+  if (has) encoded = cache_.get(entry, state.peer.form);
   const std::string mesh = entry.key.type->mesh_scoped ? entry.key.mesh : std::string();
-  const bool by_wire_name = peer_.form.hashed || !entry.key.type->hashed;
+  const bool by_wire_name = state.peer.form.hashed || !entry.key.type->hashed;
   if (had && (!encoded || (by_wire_name && before->wire_name != entry.current().wire_name))) {
     part.removed.push_back((by_wire_name ? before->wire_name : entry.key.name) + "." + mesh);
     part.bytes += part.removed.back().size() + 4;
@@ -198,14 +201,14 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
   const bool first = !state.first_done;
   if (first && !state.resumed && is_unmade(*type)) return std::nullopt;
   const bool must_wait = waits(*type, state);
-  if (must_wait && !peer_is_kdsd()) {
+  if (must_wait && !state.takes_parts) {
     state.mode = Mode::held_back;
     state.held_back_count = 0;
     state.held_back_reason = name + " waits for " + waits_for_;
     return std::nullopt;
   }
   // A Kuma peer takes the first response for the full state: it must not be split (pitfall 7).
-  const bool whole = first && !state.resumed && !peer_is_kdsd();
+  const bool whole = first && !state.resumed && !state.takes_parts;
   auto part = collect(*type, state, whole);
   if (must_wait && part.complete) {
     part.complete = false;
@@ -217,10 +220,10 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
   if (first && part.complete && !state.held.empty()) {
     for (const auto& [key, version] : state.held) {
       auto removed = parse_removed(*type, key);
-      auto resource = peer_.form.hashed ? index_.find_by_wire_name(*type, removed.mesh, removed.name)
-                                        : index_.find(*type, removed.mesh, removed.name);
+      auto resource = state.peer.form.hashed ? index_.find_by_wire_name(*type, removed.mesh, removed.name)
+                                             : index_.find(*type, removed.mesh, removed.name);
       auto entry = resource ? index_.find_entry(resource->key()) : nullptr;
-      if (!entry || !entry->resource || !may_have(entry->current())) part.removed.push_back(key);
+      if (!entry || !entry->resource || !may_have(entry->current(), state)) part.removed.push_back(key);
     }
   }
   if (whole && part.bytes + 1024 > options_.message_bytes_max) {
@@ -241,8 +244,8 @@ std::optional<Message> Sender::build(const std::string& name, TypeState& state, 
   head.nonce = std::to_string(++nonce_);
   head.sender = options_.identifier;
   head.removed = std::move(part.removed);
-  if (peer_is_kdsd()) {
-    ResumeToken token{options_.store_id, options_.epochs.current(), part.until, peer_.bits};
+  if (state.takes_parts) {
+    ResumeToken token{options_.store_id, options_.epochs.current(), part.until, state.peer.bits};
     head.version_info = token.text();
     if (!state.first_done) {
       if (state.resumed) head.version_info += " resumed";

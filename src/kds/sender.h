@@ -87,12 +87,14 @@ class Sender {
 
   struct TypeState {
     Mode mode = Mode::unasked;
-    bool first_done = false;  // the first response of this stream is complete
-    bool announced = false;   // an answer is due even if there is nothing to send
-    Revision cursor;          // what the peer holds, as far as it was told
-    Revision sent;            // awaiting: newest revision in the response that is out
-    std::string nonce;        // awaiting: of that response
-    Timestamp sent_at;        // awaiting
+    KnownFeatures peer;        // as the peer had introduced itself when it asked for the type
+    bool takes_parts = false;  // of the first state, as kdsd does
+    bool first_done = false;   // the first response of this stream is complete
+    bool announced = false;    // an answer is due even if there is nothing to send
+    Revision cursor;           // what the peer holds, as far as it was told
+    Revision sent;             // awaiting: newest revision in the response that is out
+    std::string nonce;         // awaiting: of that response
+    Timestamp sent_at;         // awaiting
     std::size_t sent_bytes = 0;
     std::map<std::string, std::string> held;  // versions the peer offered with its first request
     bool resumed = false;
@@ -144,6 +146,8 @@ class Sender {
   bool spares(const Presence& presence) const;
   const NodeInfo& node() const { return node_; }
   bool started() const { return started_; }
+  // Whether a request had the metadata that say what the peer is and can; until then it can nothing in particular.
+  bool introduced() const { return introduced_; }
   const SenderOptions& options() const { return options_; }
   SenderStats totals() const;
   const std::string& last_type() const { return last_type_; }  // of the message that `next` gave last
@@ -183,8 +187,7 @@ class Sender {
   void hold_back(const std::string& name, TypeState& state, std::size_t bytes, Timestamp now);
   bool waits(const ResourceType& type, const TypeState& state) const;
   bool is_unmade(const ResourceType& type) const;
-  bool may_have(const Presence& presence) const;
-  bool peer_is_kdsd() const { return features_.has(feature::kdsd_chunked); }
+  bool may_have(const Presence& presence, const TypeState& state) const;
 
   SenderOptions options_;
   const Index& index_;
@@ -192,6 +195,7 @@ class Sender {
   Features features_;
   NodeInfo node_;
   bool started_ = false;
+  bool introduced_ = false;
   KnownFeatures peer_;
   std::string waits_for_;  // empty: for nobody
   bool came_from_another_store_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <google/protobuf/io/coded_stream.h>
 #include <initializer_list>
 
 #include "model/json.h"
@@ -183,7 +184,8 @@ Result<Request> decode_request(std::string_view bytes) {
   out.type = message.type_url();
   out.has_node = message.has_node();
   out.node_id = message.node().id();
-  if (message.node().has_metadata()) out.node = node_info(message.node().metadata());
+  out.has_metadata = message.node().has_metadata();
+  if (out.has_metadata) out.node = node_info(message.node().metadata());
   out.subscribe.assign(message.resource_names_subscribe().begin(), message.resource_names_subscribe().end());
   out.unsubscribe.assign(message.resource_names_unsubscribe().begin(), message.resource_names_unsubscribe().end());
   for (const auto& [name, version] : message.initial_resource_versions()) out.held[name] = version;
@@ -198,6 +200,23 @@ Result<Request> decode_request(std::string_view bytes) {
     }
   }
   return out;
+}
+
+std::string too_large_text(std::string_view bytes, std::size_t bytes_max, const Catalogue& catalogue) {
+  // Not decoded: what is refused for its size must not become objects first.
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                            static_cast<int>(bytes.size()));
+  constexpr std::uint32_t text_field = 2;  // the wire type of texts and messages
+  constexpr auto type_tag = (discovery::DeltaDiscoveryResponse::kTypeUrlFieldNumber << 3) | text_field;
+  std::string type;
+  std::uint32_t length = 0;
+  for (auto tag = in.ReadTag(); (tag & 7) == text_field && in.ReadVarint32(&length); tag = in.ReadTag()) {
+    if (tag == type_tag && !in.ReadString(&type, static_cast<int>(length))) type.clear();
+    if (tag != type_tag && !in.Skip(static_cast<int>(length))) break;
+  }
+  const auto subject = catalogue.find(type) == nullptr ? "a message" : "a message of " + type;
+  return subject + " has " + std::to_string(bytes.size()) + " bytes, more than the limit of " +
+         std::to_string(bytes_max);
 }
 
 Result<Response> decode_response(std::string_view bytes, const Catalogue& catalogue) {

@@ -81,7 +81,8 @@ struct Request {
   std::string type;
   std::string node_id;
   bool has_node = false;
-  NodeInfo node;  // of first requests
+  bool has_metadata = false;
+  NodeInfo node;  // of first requests: what is in the metadata
   std::vector<std::string> subscribe;
   std::vector<std::string> unsubscribe;
   std::map<std::string, std::string> held;  // initial_resource_versions
@@ -90,6 +91,9 @@ struct Request {
   std::string error_text;
   std::vector<RejectedResource> rejected;  // from kdsd peers
 };
+
+// Why a message that is longer than allowed is refused, with its type where it is a response: for people.
+std::string too_large_text(std::string_view bytes, std::size_t bytes_max, const Catalogue& catalogue);
 
 struct ReceivedResource {
   Resource resource;    // type set, source not

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <grpcpp/create_channel.h>
-#include <limits>
 #include <string_view>
 
 #include "net/memory_bound.h"
@@ -20,12 +19,10 @@ bool is_loopback(std::string_view address) {
 }  // namespace
 
 std::shared_ptr<grpc::Channel> make_channel(const ClientOptions& options) {
-  const auto bytes_max =
-      static_cast<int>(std::min<std::int64_t>(options.message_bytes_max, std::numeric_limits<int>::max()));
   const auto connect_ms = static_cast<int>(std::max<std::int64_t>(options.connect_timeout_nanos / 1'000'000, 1));
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(bytes_max);
-  arguments.SetMaxSendMessageSize(bytes_max);
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(transport_message_bytes(options.message_bytes_max)));
+  arguments.SetMaxSendMessageSize(static_cast<int>(options.message_bytes_max));
   set_memory_bound(arguments, options.message_bytes_max);
   arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // see byte_buffer.h
   arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, gzip_and_identity);

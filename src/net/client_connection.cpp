@@ -27,6 +27,16 @@ std::string quoted(const grpc::Status& status) {
          status.error_message() + "\"";
 }
 
+// A port that expects TLS hangs up on a plain connection and says nothing.
+std::string hint_of(const grpc::Status& status, bool was_connected, bool has_tls) {
+  // gRPC's words for it; a port where nobody listens is "Connection refused".
+  const bool was_hung_up = status.error_message().find("Socket closed") != std::string::npos ||
+                           status.error_message().find("reset by peer") != std::string::npos;
+  if (was_connected || has_tls || !was_hung_up) return "";
+  return " hint=\"the global hung up before it said anything; if it expects TLS, the address has to begin with "
+         "grpcs://\"";
+}
+
 // The interval the global asks for; 0 when it does not.
 std::int64_t interval_of(const grpc::ByteBuffer& buffer) {
   auto bytes = from_byte_buffer(buffer, limits::compressed_bytes_min);
@@ -109,8 +119,8 @@ void ClientConnection::stream_ended(kds::StreamKind kind, const grpc::Status& st
     spdlog::info("component=kds zone={} stream={} event=ended connection={} {}", options_->zone, name, number_,
                  quoted(status));
   } else if (!torn_down_) {
-    spdlog::warn("component=kds zone={} stream={} event=ended connection={} {}", options_->zone, name, number_,
-                 quoted(status));
+    spdlog::warn("component=kds zone={} stream={} event=ended connection={} {}{}", options_->zone, name, number_,
+                 quoted(status), hint_of(status, connected_, options_->tls.enabled));
     tear_down("another stream of the connection ended");
   }
   call_ended();

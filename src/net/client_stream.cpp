@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "net/byte_buffer.h"
+#include "net/memory_bound.h"
 #include "net/methods.h"
 
 namespace kdsd::net {
@@ -36,7 +37,7 @@ void add_metadata(grpc::ClientContext& context, const ClientOptions& options) {
 ClientStream::ClientStream(std::shared_ptr<ClientHub> hub, kds::StreamOpened description, const ClientOptions& options)
     : hub_(std::move(hub)),
       description_(std::move(description)),
-      message_bytes_max_(static_cast<std::size_t>(options.message_bytes_max)),
+      message_bytes_max_(static_cast<std::size_t>(transport_message_bytes(options.message_bytes_max))),
       compress_(options.compress) {
   add_metadata(context_, options);
   if (compress_) context_.set_compression_algorithm(GRPC_COMPRESS_GZIP);

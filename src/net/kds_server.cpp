@@ -63,13 +63,9 @@ kds::StreamOpened description_of(const grpc::GenericCallbackServerContext& conte
 // Bits of the algorithms that may be used: only identity and gzip, as with a Kuma global (2.4).
 constexpr int gzip_and_identity = (1 << GRPC_COMPRESS_NONE) | (1 << GRPC_COMPRESS_GZIP);
 
-int message_limit(const ServerOptions& options) {
-  return static_cast<int>(std::min<std::int64_t>(options.message_bytes_max, std::numeric_limits<int>::max()));
-}
-
 void set_arguments(grpc::ServerBuilder& builder, const ServerOptions& options) {
-  builder.SetMaxReceiveMessageSize(message_limit(options));
-  builder.SetMaxSendMessageSize(message_limit(options));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(transport_message_bytes(options.message_bytes_max)));
+  builder.SetMaxSendMessageSize(static_cast<int>(options.message_bytes_max));
   set_memory_bound(builder, options.message_bytes_max);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // see byte_buffer.h
   builder.AddChannelArgument(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, gzip_and_identity);
@@ -112,8 +108,9 @@ class KdsServer::Service : public grpc::CallbackGenericService {
     const auto code = kds::is_admin(kind) ? grpc::StatusCode::INVALID_ARGUMENT : grpc::StatusCode::UNKNOWN;
     if (!zone) return refused_call({code, client_id_missing});
     auto opened = description_of(context, kind, std::move(*zone));
-    return begun(std::make_shared<StreamCall>(hub_, context, std::move(opened),
-                                              static_cast<std::size_t>(options_.message_bytes_max), options_.compress));
+    return begun(std::make_shared<StreamCall>(
+        hub_, context, std::move(opened), static_cast<std::size_t>(transport_message_bytes(options_.message_bytes_max)),
+        options_.compress));
   }
 
   grpc::ServerGenericBidiReactor* begun(std::shared_ptr<ServerCall> call) {

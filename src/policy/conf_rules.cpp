@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "model/json.h"
 #include "policy/conf_checks.h"
+#include "policy/violation_order.h"
 
 namespace kdsd::policy {
 namespace {
@@ -58,6 +61,18 @@ void check_conf(const PolicyView& policy, Outcome& outcome) {
       rules->check(policy, ConfValue(&items[i], element(path, i), outcome));
     }
   }
+}
+
+void add_conf_violations(const PolicyView& policy, Outcome& semantic) {
+  Outcome conf;
+  check_conf(policy, conf);
+  if (conf.ok()) return;
+  std::set<std::pair<std::string_view, std::string_view>> known;
+  for (const auto& violation : semantic.violations) known.emplace(violation.field, violation.reason);
+  std::erase_if(conf.violations, [&](const Violation& violation) {
+    return known.contains({violation.field, violation.reason});
+  });
+  semantic.violations = in_order_of_items(std::move(semantic.violations), std::move(conf.violations));
 }
 
 }  // namespace kdsd::policy

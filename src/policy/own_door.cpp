@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <deque>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -13,6 +10,7 @@
 #include "policy/labels.h"
 #include "policy/role.h"
 #include "policy/validate.h"
+#include "policy/violation_order.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
@@ -28,68 +26,6 @@ bool is_filled(const json::value& ref, std::string_view field) {
   const auto* value = find(ref, {field});
   return value != nullptr && value->is_object() && !value->get_object().empty();
 }
-
-constexpr std::array<std::string_view, 3> sections = {"from", "to", "rules"};
-
-struct Place {
-  std::size_t section = sections.size();  // none
-  std::size_t item = 0;
-};
-
-// The item that a field lies in.
-Place place_of(std::string_view field) {
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    const auto start = "spec." + std::string(sections[i]) + "[";
-    if (!field.starts_with(start)) continue;
-    std::size_t item = 0;
-    const auto* begin = field.data() + start.size();
-    const auto [end, error] = std::from_chars(begin, field.data() + field.size(), item);
-    if (error == std::errc() && end != begin) return {i, item};
-  }
-  return {};
-}
-
-// Puts violations behind those of the same and earlier items of their section. A document can have very many of both,
-// so each list is walked once.
-class Merge {
- public:
-  Merge(Violations first, Violations second) : first_(std::move(first)) {
-    for (auto& violation : second) {
-      const auto place = place_of(violation.field);
-      waiting_[place.section].emplace_back(place.item, std::move(violation));
-    }
-  }
-
-  Violations run() {
-    std::size_t section = sections.size();
-    for (auto& violation : first_) {
-      const auto place = place_of(violation.field);
-      if (place.section != section) take(section, std::numeric_limits<std::size_t>::max());
-      section = place.section;
-      take(section, place.item);
-      out_.push_back(std::move(violation));
-    }
-    take(section, std::numeric_limits<std::size_t>::max());
-    for (std::size_t i = 0; i < waiting_.size(); ++i) take_all(i);
-    return std::move(out_);
-  }
-
- private:
-  // Those of items before this one.
-  void take(std::size_t section, std::size_t item) {
-    if (section == sections.size()) return;
-    auto& list = waiting_[section];
-    for (; !list.empty() && list.front().first < item; list.pop_front()) out_.push_back(std::move(list.front().second));
-  }
-  void take_all(std::size_t section) {
-    for (auto& [item, violation] : waiting_[section]) out_.push_back(std::move(violation));
-    waiting_[section].clear();
-  }
-
-  Violations first_;
-  std::array<std::deque<std::pair<std::size_t, Violation>>, sections.size() + 1> waiting_;  // the last: of no item
-  Violations out_;
-};
 
 // `allow`, `Allow` and `ALLOW_WITH_SHADOW_DENY` are compared without case and underscores.
 bool is_known_action(std::string_view action) {
@@ -112,7 +48,7 @@ class Door {
     if (!role.ok()) outcome.violations = role.status().violations();
     if (custom_ && top_level_kind(spec_) == "MeshGateway") check_gateway(role, semantic, outcome);
     check_items(semantic);
-    check_values(semantic);
+    add_conf_violations({type_, type_.target_refs, spec_}, semantic);
     outcome.violations.insert(outcome.violations.end(), semantic.violations.begin(), semantic.violations.end());
     if (custom_ && is_route(type_) && top_level_kind(spec_) == "MeshGateway") check_backends(outcome);
     outcome.warnings = std::move(semantic.warnings);
@@ -149,19 +85,7 @@ class Door {
       for (std::size_t i = 0; i < from.size(); ++i) check_permission(from[i], element("spec.from", i), items);
       allow_client_meshes(from, semantic);
     }
-    semantic.violations = Merge(std::move(semantic.violations), std::move(items.violations)).run();
-  }
-
-  // What other rules have said about a value already is not said again.
-  void check_values(Outcome& semantic) {
-    Outcome conf;
-    check_conf({type_, type_.target_refs, spec_}, conf);
-    std::set<std::pair<std::string_view, std::string_view>> known;
-    for (const auto& violation : semantic.violations) known.emplace(violation.field, violation.reason);
-    std::erase_if(conf.violations, [&](const Violation& violation) {
-      return known.contains({violation.field, violation.reason});
-    });
-    semantic.violations = Merge(std::move(semantic.violations), std::move(conf.violations)).run();
+    semantic.violations = in_order_of_items(std::move(semantic.violations), std::move(items.violations));
   }
 
   void check_to_item(const json::value& item, const std::string& path, Outcome& outcome) {

@@ -2,6 +2,7 @@
 
 #include "model/hash.h"
 #include "model/json.h"
+#include "policy/conf_rules.h"
 #include "policy/proto_rules.h"
 #include "policy/role.h"
 #include "policy/type_rules.h"
@@ -32,6 +33,13 @@ Outcome validate_spec(const ResourceType& type, const json::value& spec, const L
   const PolicyView policy{type, type.target_refs, spec, declared_role(labels)};
   for (auto step : texts(find(type.target_refs, {"evaluationOrder"}))) check_step(policy, step, outcome);
   collect_warnings(policy, outcome);
+  return outcome;
+}
+
+Outcome validate_received(const ResourceType& type, const json::value& spec, const Labels& labels,
+                          std::string_view name) {
+  auto outcome = validate_spec(type, spec, labels, name);
+  if (type.is_target_ref_policy) add_conf_violations({type, type.target_refs, spec}, outcome);
   return outcome;
 }
 

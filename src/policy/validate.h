@@ -18,4 +18,9 @@ namespace kdsd::policy {
 Outcome validate_spec(const ResourceType& type, const boost::json::value& spec, const Labels& labels,
                       std::string_view name = {});
 
+// What a control plane holds a resource to that a peer sent (kds-protocol.md 6.1, step 2): validate_spec, and the rules
+// for values inside confs (conf_rules.h).
+Outcome validate_received(const ResourceType& type, const boost::json::value& spec, const Labels& labels,
+                          std::string_view name);
+
 }  // namespace kdsd::policy

@@ -25,6 +25,7 @@ class Tls(OwnPlanesTest):
         for zone in (wary, plain):
             self.until(lambda: "status=UNAVAILABLE" in zone.log_text(), f"{zone.name} tried and failed")
             self.assertEqual(zone.names("Mesh"), [])
+        self.until(lambda: "grpcs://" in plain.log_text(), "what might be wrong is said")
         self.assertEqual(sorted(central.names("Zone")), ["careless", "trusting"])
 
     def test_a_zone_does_not_speak_tls_with_a_global_that_does_not(self):

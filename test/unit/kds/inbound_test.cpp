@@ -154,8 +154,53 @@ TEST(Inbound, ProxiesAreHeldToTheRulesOfTheirTypeLikePolicies) {
       resource_of("Dataplane", "good",
                   R"({"networking":{"address":"10.0.0.1","inbound":[{"port":80,"tags":{"kuma.io/service":"web"}}]}})");
   const auto applied = take_all(global, {{bare, "", {}, ""}, {good, "", {}, ""}}, from_zone(global, "east"));
-  EXPECT_EQ(applied.nack_text, "networking: has to contain at least one inbound interface or gateway");
+  EXPECT_EQ(
+      applied.nack_text,
+      "Dataplane \"bare\" mesh \"default\": networking: has to contain at least one inbound interface or gateway");
   EXPECT_THAT(global.names("Dataplane"), ElementsAre("good"));
+}
+
+// field-cases F046.
+TEST(Inbound, OneInvalidPolicyIsNamedWithItsFieldAndTheOthersAreStored) {
+  TestPlane east("east");
+  const Labels copy = {{"kuma.io/origin", "global"}};
+  const auto with = [&](const std::string& name, const std::string& timeout, const std::string& kind) {
+    return ReceivedResource{
+        resource_of("MeshTimeout", name,
+                    R"({"targetRef":{"kind":")" + kind +
+                        R"("},"to":[{"targetRef":{"kind":"Mesh"},"default":{"connectionTimeout":")" + timeout +
+                        R"("}}]})",
+                    copy),
+        "",
+        {},
+        ""};
+  };
+  const std::vector<ReceivedResource> sent = {with("good", "1s", "Mesh"), with("negative", "-1s", "Mesh"),
+                                              with("banana", "1s", "Banana")};
+  const auto applied = take_all(east, sent, from_global(east));
+  EXPECT_THAT(east.names("MeshTimeout"), ElementsAre("good"));
+  EXPECT_EQ(
+      applied.nack_text,
+      "MeshTimeout \"negative\" mesh \"default\": spec.to[0].default.connectionTimeout: must be greater than zero when "
+      "defined\n"
+      "MeshTimeout \"banana\" mesh \"default\": spec.targetRef.kind: value 'Banana' is not supported");
+  // What was valid before keeps its former version.
+  take_all(east, {with("good", "-5s", "Mesh")}, from_global(east));
+  EXPECT_EQ(east.find("MeshTimeout", "default", "good")->spec, sent[0].resource.spec);
+}
+
+TEST(Inbound, TextOfAnAnswerIsBoundedAndCountsWhatItLeavesOut) {
+  TestPlane east("east");
+  const Labels copy = {{"kuma.io/origin", "global"}};
+  std::vector<ReceivedResource> sent;
+  for (int i = 0; i < 5000; ++i) {
+    sent.push_back(
+        {resource_of("MeshTimeout", "t" + std::to_string(i), R"({"targetRef":{"kind":"Banana"}})", copy), "", {}, ""});
+  }
+  const auto applied = take_all(east, sent, from_global(east));
+  EXPECT_EQ(applied.rejected.size(), sent.size());
+  EXPECT_LT(applied.nack_text.size(), limits::nack_text_bytes + 100);
+  EXPECT_THAT(applied.nack_text, testing::MatchesRegex("MeshTimeout \"t0\"[^\n]*\n.*\nand [1-9][0-9]* more"));
 }
 
 // field-cases F047.

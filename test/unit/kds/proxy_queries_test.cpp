@@ -31,7 +31,8 @@ class Questions : public testing::Test {
     return response.SerializeAsString();
   }
 
-  ProxyQueries queries_;
+  static constexpr std::size_t bytes_max = 1'000;
+  ProxyQueries queries_{bytes_max};
   Timestamp now_{100 * second};
   std::map<std::string, std::string> answers_;
 };
@@ -65,6 +66,19 @@ TEST_F(Questions, AreAnsweredOnceAndStrangeAnswersAreDropped) {
   EXPECT_TRUE(queries_.answered(1, stats("a", "late")).ok());
   EXPECT_EQ(answers_["a"], "error: no Envoy");
   EXPECT_EQ(queries_.answered(1, "\xff").code(), Code::malformed);
+}
+
+// field-cases F054.
+TEST_F(Questions, WithTooLongAnAnswerSayHowLongAndTheOthersAreAnswered) {
+  queries_.opened(1, "west", ProxyView::stats);
+  ask("long");
+  ask("fitting");
+  const auto length = stats("long", std::string(bytes_max, 'x')).size();
+  EXPECT_TRUE(queries_.answered(1, stats("long", std::string(bytes_max, 'x'))).ok());
+  EXPECT_EQ(answers_["long"],
+            "error: the answer of zone west has " + std::to_string(length) + " bytes, more than the limit of 1000");
+  EXPECT_TRUE(queries_.answered(1, stats("fitting", "x: 1")).ok());
+  EXPECT_EQ(answers_["fitting"], "x: 1");
 }
 
 TEST_F(Questions, EndWithTheirStreamOrTheirTime) {

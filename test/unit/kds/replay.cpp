@@ -1,6 +1,7 @@
 #include "replay.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "envoy/service/discovery/v3/discovery.pb.h"
 
@@ -332,13 +333,15 @@ Outcome Replay::outcome_of(const Link& link, const Event& event) const {
 
 void Replay::compare_outcomes(const Event& event, const Outcome& recorded, const Outcome& found) {
   ++counts_.answers;
+  // Kuma does not name the resources that it rejects.
+  static const std::regex naming(R"re(^[A-Za-z]+ "[^"]*"( mesh "[^"]*")?: )re");
   // Plain ACKs are what recordings leave out.
   const auto kind = recorded.kind == Outcome::Kind::none && event.is_response ? Outcome::Kind::ack : recorded.kind;
   const auto lines = [](const std::string& text) {
     std::multiset<std::string> out;
     for (std::size_t from = 0; from <= text.size();) {
       const auto end = std::min(text.find('\n', from), text.size());
-      out.insert(text.substr(from, end - from));
+      out.insert(std::regex_replace(text.substr(from, end - from), naming, ""));
       from = end + 1;
     }
     return out;

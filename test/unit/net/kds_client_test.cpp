@@ -265,7 +265,7 @@ TEST_F(KdsClientTest, MessageAboveTheLimitReplacesTheConnection) {
   const auto at_global = global_.stream(down);
   core_.run([&] {
     client_->allow_read(id);
-    server_->send(at_global, message_of(std::string(1'001, 'x')));
+    server_->send(at_global, message_of(std::string(2'001, 'x')));
   });
   EXPECT_TRUE(zone_.wait_closed(id));
   zone_.stream(down, 2);
