@@ -215,6 +215,7 @@ class Core {
   // An admin stream; its messages are ProxyQueries' own.
   struct ProxyStream {
     std::string zone;
+    std::string connection;
     Timestamp opened_at;
     Proof proof;
   };
@@ -275,8 +276,8 @@ class Core {
   void write_insights();
   void close_stale_insights();
   void compact();
-  // Admin streams too.
-  std::vector<StreamId> streams_of(const std::string& zone) const;
+  // Admin streams too. Without a connection: of all.
+  std::vector<StreamId> streams_of(const std::string& zone, const std::optional<std::string>& connection = {}) const;
   void check_health();
   void expect_zone(const std::string& zone);
   void hold_relays(Stream& stream);

@@ -77,7 +77,8 @@ void Core::begin_sending(Stream& stream) {
   options.identifier = is_global() ? std::string(source_global) : options_.control_plane.zone;
   options.store_id = store_id_;
   options.epochs = epochs_;
-  options.message_bytes_max = options_.foreign_message_bytes_max;
+  options.message_bytes_max = std::min(options_.foreign_message_bytes_max, options_.message_bytes_max);
+  options.own_message_bytes_max = options_.message_bytes_max;
   options.provided = provided_types();
   for (const auto& name : options_.derived_types) options.derived.insert(catalogue_.find(name));
   stream.sender.emplace(std::move(options), index_, cache_);
@@ -201,6 +202,7 @@ void Core::on_response(Stream& stream, std::string_view bytes) {
     receiving.zone = stream.peer;
     receiving.relays_as = &sending_;
   }
+  receiving.zones_prove_names = is_global() && options_.zone_authentication.is_on();
   receiving.peer_hashes_names = !is_global() || stream.request_features.has(feature::hash_suffix);
   receiving.store_resume_as = "resume." + stream.peer + ".";
 

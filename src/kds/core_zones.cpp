@@ -35,13 +35,8 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
       zone.conflict_logged = now_;
       log(LogEffect::Level::error, "zone=" + stream.peer + " conflict=\"" + zone.conflict + "\"");
     }
-    const auto connection = stream.connection;
-    const auto peer = stream.peer;
-    std::vector<StreamId> refused;
-    for (const auto& [id, other] : streams_) {
-      if (other->peer == peer && other->connection == connection) refused.push_back(id);
-    }
-    for (auto id : refused) close(id, CloseCode::unavailable, "zone name is used by another control plane");
+    for (auto id : streams_of(stream.peer, stream.connection))
+      close(id, CloseCode::unavailable, "zone name is used by another control plane");
     return false;
   }
   if (!zone.instance.empty() && zone.instance != instance) {
@@ -50,10 +45,7 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
   }
   ++counters_.takeovers;
   log(LogEffect::Level::info, "zone=" + stream.peer + " takeover from=" + zone.connection + " to=" + stream.connection);
-  std::vector<StreamId> old;
-  for (const auto& [id, other] : streams_) {
-    if (other->peer == stream.peer && other->connection == zone.connection) old.push_back(id);
-  }
+  const auto old = streams_of(stream.peer, zone.connection);
   zone.connection = stream.connection;  // before closing: nobody else is to be promoted
   for (auto id : old) close(id, CloseCode::unavailable, "superseded by a newer connection of the zone");
   promote_waiting(stream.peer);
@@ -185,13 +177,14 @@ void Core::check_proofs(bool all) {
   for (const auto& [id, why] : lapsed) close(id, CloseCode::denied, why);
 }
 
-std::vector<StreamId> Core::streams_of(const std::string& zone) const {
+std::vector<StreamId> Core::streams_of(const std::string& zone, const std::optional<std::string>& connection) const {
   std::vector<StreamId> out;
+  const auto is_of = [&](const std::string& connected) { return !connection || connected == *connection; };
   for (const auto& [id, stream] : streams_) {
-    if (stream->peer == zone) out.push_back(id);
+    if (stream->peer == zone && is_of(stream->connection)) out.push_back(id);
   }
   for (const auto& [id, stream] : proxy_streams_) {
-    if (stream.zone == zone) out.push_back(id);
+    if (stream.zone == zone && is_of(stream.connection)) out.push_back(id);
   }
   return out;
 }
@@ -220,7 +213,9 @@ void Core::write_insights() {
     if (!zone.insight_dirty && !zone.stats_dirty && !zone.ping_dirty) continue;
     auto it = streams_.find(zone.sender_stream);
     if (it != streams_.end() && it->second->sender) {
-      for (const auto& [type, state] : it->second->sender->types()) zone.stats[type] = state.stats;
+      for (const auto& [type, state] : it->second->sender->types()) {
+        if (catalogue_.find(type) != nullptr) zone.stats[type] = state.stats;
+      }
     }
     zone.insight_dirty = zone.stats_dirty = zone.ping_dirty = false;
     changes->push_back({name, zone});

@@ -1,5 +1,8 @@
 #include "kds/inbound.h"
 
+#include <map>
+#include <set>
+
 #include "model/document.h"
 #include "model/hash.h"
 #include "model/json.h"
@@ -85,12 +88,14 @@ std::string validation_text(const Resource& resource) {
   const auto spec = spec_json(resource);
   if (resource.type->schema.is_object()) {
     const auto schema = policy::check_schema(*resource.type, spec);
+    // So many that not all of them are here.
+    if (schema.violations.size() >= policy::limits::violations) return policy::joined({schema.violations.front()});
     for (const auto& violation : schema.violations) {
       // What a decoder into typed structures would stumble on; anything finer is for the rules below.
       if (violation.reason.find("must be of type") != std::string::npos) return policy::joined({violation});
     }
     // No Kuma can have admitted it, and a zone of Kuma that is sent it reconnects for ever.
-    if (auto status = policy::check_decodes(*resource.type, schema.spec); !status.ok()) return status.message();
+    if (auto status = policy::check_decodes(*resource.type, spec); !status.ok()) return status.message();
   }
   return policy::joined(policy::validate_received(*resource.type, spec, resource.labels, resource.name).violations);
 }
@@ -103,6 +108,9 @@ std::string identity_problem(const Resource& received) {
   if (!received.mesh.empty()) {
     if (auto problem = policy::mesh_name_problem(received.mesh)) return "mesh: " + *problem;
   }
+  if (received.labels.get(label::display_name).size() > policy::limits::name_bytes)
+    return "labels: " + std::string(label::display_name) + ": value length must less or equal " +
+           std::to_string(policy::limits::name_bytes);
   const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
   if (has_nul(received.name)) return "name: must not contain a NUL byte";
   for (const auto& [key, value] : received.labels) {
@@ -197,18 +205,39 @@ class Batch {
     const auto& name = received.resource.name;
     if (!receiving_.is_global() || !receiving_.peer_hashes_names || !looks_canonical(name)) return false;
     const auto& mesh_name = incoming_.type->mesh_scoped ? received.resource.mesh : received.extra_mesh;
-    if (canonical_name(mesh_name, name, received.resource.labels) == name) return false;
     auto labels = received.resource.labels;
+    const auto& named = labels.get(label::zone);
+    const bool may_be_another = !receiving_.zones_prove_names || named.empty() || named == receiving_.zone;
+    if (may_be_another && canonical_name(mesh_name, name, labels) == name) return false;
     labels.set(label::zone, receiving_.zone);
     return canonical_name(mesh_name, name, labels) != name;
   }
 
   // Relayed under one name, two resources would be one for the other zones.
-  bool is_relayed_name_taken(const Resource& resource) const {
+  bool is_relayed_name_taken(const Resource& resource) {
     if (receiving_.relays_as == nullptr) return false;
-    const auto holder =
-        transaction_.find_by_wire_name(*resource.type, resource.mesh, wire_name(resource, *receiving_.relays_as));
+    const auto wire = wire_name(resource, *receiving_.relays_as);
+    const auto& written = written_names(*resource.type, resource.mesh);
+    if (const auto found = written.find(wire); found != written.end()) return found->second != resource.name;
+    const auto holder = transaction_.find_by_wire_name(*resource.type, resource.mesh, wire);
     return holder && holder->name != resource.name;
+  }
+
+  // What this commit has written so far, by the name under which it is relayed; the index does not know it yet.
+  std::map<std::string, std::string>& written_names(const ResourceType& type, const std::string& mesh) {
+    auto [written, is_new] = written_.try_emplace(mesh);
+    if (!is_new) return written->second;
+    transaction_.each_staged(type, mesh, [&](const ResourcePtr& resource) {
+      written->second.emplace(wire_name(*resource, *receiving_.relays_as), resource->name);
+    });
+    return written->second;
+  }
+
+  void put(Resource resource) {
+    if (receiving_.relays_as != nullptr) {
+      written_names(*resource.type, resource.mesh)[wire_name(resource, *receiving_.relays_as)] = resource.name;
+    }
+    transaction_.put(std::move(resource));
   }
 
   void store(Resource resource, const ReceivedResource& received) {
@@ -226,7 +255,7 @@ class Batch {
     }
     if (!existing) {
       ++applied_.created;
-      transaction_.put(std::move(resource));
+      put(std::move(resource));
       return;
     }
     // A zone keeps the status it computed itself; the global has none of its own.
@@ -239,7 +268,7 @@ class Batch {
     }
     ++applied_.updated;
     if (!existing->is_copy()) applied_.own_lost.push_back(existing->key().text());
-    transaction_.put(std::move(resource));
+    put(std::move(resource));
   }
 
   // A zone compares what references have become: a global that starts to rewrite changes nothing here. The global's
@@ -281,6 +310,7 @@ class Batch {
     }
     auto& text = applied_.nack_text;
     if (conflicts != lines.size()) text = "user error";
+    for (auto& line : lines) line = clipped(line, limits::nack_line_bytes);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (!text.empty()) text += '\n';
       if (text.size() + lines[i].size() > limits::nack_text_bytes) {
@@ -300,6 +330,7 @@ class Batch {
   const Receiving& receiving_;
   std::string source_;
   std::set<std::pair<std::string, std::string>> added_;
+  std::map<std::string, std::map<std::string, std::string>> written_;  // by mesh: wire name, stored name
   Applied applied_;
 };
 

@@ -17,6 +17,7 @@ namespace limits {
 // Of the text of one NACK; what it leaves out is counted in it. A peer that sends much that is refused must not be
 // answered with more than it takes in one message.
 inline constexpr std::size_t nack_text_bytes = 256 << 10;
+inline constexpr std::size_t nack_line_bytes = 4 << 10;  // of one resource
 }  // namespace limits
 
 // The receiving control plane and the peer that sends.
@@ -24,6 +25,7 @@ struct Receiving {
   policy::ControlPlaneKind control_plane;
   std::string zone;                    // global: the zone that sends
   bool peer_hashes_names = true;       // global: request metadata had `hash-suffix` (6.3, step 1)
+  bool zones_prove_names = false;      // global: no zone may take what another one's labels name
   std::string store_resume_as;         // fact under which the sender's resume token is kept
   const Sending* relays_as = nullptr;  // global: how it sends on what it takes in; outlives the call
 

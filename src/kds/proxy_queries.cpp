@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kds/wire.h"
+
 #include "kuma/mesh/v1alpha1/kds.pb.h"
 
 namespace kdsd::kds {
@@ -62,13 +64,8 @@ std::optional<Answer> decode_answer(ProxyView view, std::string_view bytes) {
   return std::nullopt;
 }
 
-// What the asker wrote, cut to what a name can have, between characters.
-std::string echoed(const std::string& text) {
-  auto size = std::min(text.size(), limits::proxy_echoed_bytes);
-  const auto is_inside = [&](std::size_t at) { return at < text.size() && (text[at] & 0xc0) == 0x80; };
-  while (size > 0 && is_inside(size)) --size;
-  return text.substr(0, size);
-}
+// What the asker wrote, cut to what a name can have.
+std::string echoed(const std::string& text) { return std::string(clipped(text, limits::proxy_echoed_bytes)); }
 
 // The id has the same number in all three kinds of questions, and so has the error in all kinds of answers.
 std::optional<std::string> refusal_of(std::string_view bytes, const std::string& zone) {

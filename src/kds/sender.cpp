@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t held_back_pause_nanos = 2'000'000'000;
 constexpr std::int64_t repeated_rejection_nanos = 60'000'000'000;
+constexpr std::size_t message_overhead_bytes = 1024;  // of all but the resources
 
 }  // namespace
 
@@ -16,6 +17,7 @@ Sender::Sender(SenderOptions options, const Index& index, EncodedCache& cache)
 
 Status Sender::on_request(const Request& request, Timestamp now) {
   if (request.type.empty()) return Status(Code::malformed, "a request without type_url");
+  if (request.type.size() > limits::type_name_bytes) return Status(Code::malformed, "type_url is no name of a type");
   if (!request.has_node || request.node_id.empty()) return Status(Code::malformed, "a request without node id");
   started_ = true;
   if (!introduced_ && request.has_metadata) {
@@ -56,7 +58,7 @@ Status Sender::first_request(const Request& request, TypeState& state, const Res
   state.peer = peer_;
   state.takes_parts = features_.has(feature::kdsd_chunked);
   state.announced = wildcard;
-  state.held = request.held;
+  if (type != nullptr) state.held = request.held;
   ResumeToken token;
   const bool has_token = ResumeToken::parse(request.node.resume, token);
   if (has_token && token.store_id != options_.store_id) came_from_another_store_ = true;
@@ -93,9 +95,10 @@ void Sender::on_answer(const Request& request, TypeState& state, Timestamp now) 
 }
 
 bool Sender::is_told_already(const Request& request, TypeState& state, Timestamp now) const {
-  const bool is_same = request.error_text == state.told_rejection;
+  const auto text = clipped(request.error_text, limits::rejection_text_bytes);
+  const bool is_same = text == state.told_rejection;
   if (is_same && state.told_at.nanos != 0 && now.nanos - state.told_at.nanos < repeated_rejection_nanos) return true;
-  state.told_rejection = request.error_text;
+  state.told_rejection = text;
   state.told_at = now;
   return false;
 }
@@ -106,7 +109,7 @@ void Sender::record_rejection(const Request& request, TypeState& state, Timestam
   if (rejected.size() > limits::rejections_kept) rejected.resize(limits::rejections_kept);
   for (auto& item : rejected) {
     for (auto* text : {&item.type, &item.mesh, &item.name, &item.rule, &item.text}) {
-      if (text->size() > limits::rejection_text_bytes) text->resize(limits::rejection_text_bytes);
+      *text = std::string(clipped(*text, limits::rejection_text_bytes));
     }
     state.rejections.insert(state.rejections.begin(), Rejection{std::move(item), state.cursor, state.sent, now});
   }
@@ -140,6 +143,12 @@ void Sender::collect_entry(const Entry& entry, const TypeState& state, Part& par
     auto held = state.held.find(encoded->key);
     if (held != state.held.end() && held->second == encoded->version) return;
   }
+  // Sent all the same, it would end the stream, and the next one.
+  if (!part.whole && encoded->bytes.size() + message_overhead_bytes > bytes_max(state)) {
+    part.too_large.push_back(entry.key.text() + " has " + std::to_string(encoded->bytes.size()) +
+                             " bytes for a peer that takes " + std::to_string(bytes_max(state)) + " in one message");
+    return;
+  }
   part.bytes += encoded->bytes.size();
   part.resources.push_back(std::move(encoded));
 }
@@ -147,6 +156,7 @@ void Sender::collect_entry(const Entry& entry, const TypeState& state, Part& par
 Sender::Part Sender::collect(const ResourceType& type, const TypeState& state, bool whole) const {
   Part part;
   part.until = state.cursor;
+  part.whole = whole;
   for (auto entry = index_.next_after(type, state.cursor); entry; entry = index_.next_after(type, part.until)) {
     if (!whole && (part.bytes >= limits::response_bytes || part.resources.size() >= limits::response_resources)) {
       part.complete = false;
@@ -179,6 +189,16 @@ bool Sender::waits(const ResourceType& type, const TypeState& state) const {
 
 bool Sender::is_unmade(const ResourceType& type) const {
   return options_.derived.contains(&type) && index_.count(type) < index_.count(*index_.catalogue().find("Mesh"));
+}
+
+std::size_t Sender::bytes_max(const TypeState& state) const {
+  return state.takes_parts ? options_.own_message_bytes_max : options_.message_bytes_max;
+}
+
+void Sender::note_too_large(std::vector<std::string> found) {
+  for (auto& text : found) {
+    if (told_too_large_.insert(text).second) newly_held_back_.push_back(std::move(text));
+  }
 }
 
 void Sender::hold_back(const std::string& name, TypeState& state, std::size_t bytes, Timestamp now) {
@@ -226,10 +246,11 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
       if (!entry || !entry->resource || !may_have(entry->current(), state)) part.removed.push_back(key);
     }
   }
-  if (whole && part.bytes + 1024 > options_.message_bytes_max) {
+  if (whole && part.bytes + message_overhead_bytes > options_.message_bytes_max) {
     hold_back(name, state, part.bytes, now);
     return std::nullopt;
   }
+  note_too_large(std::move(part.too_large));
   if (part.resources.empty() && part.removed.empty() && part.complete) {
     state.cursor = part.until;  // everything in between was not for this peer
     state.unsent_since = {};

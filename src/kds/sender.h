@@ -39,11 +39,12 @@ inline constexpr std::size_t unknown_types = 64;
 }  // namespace limits
 
 struct SenderOptions {
-  std::string receiver;                      // zone name, or `global`
-  std::string identifier;                    // own name in control_plane.identifier
-  std::string store_id;                      // for resume tokens
-  Epochs epochs;                             // of that store, for resume tokens
-  std::size_t message_bytes_max = 10 << 20;  // largest message the peer takes
+  std::string receiver;                          // zone name, or `global`
+  std::string identifier;                        // own name in control_plane.identifier
+  std::string store_id;                          // for resume tokens
+  Epochs epochs;                                 // of that store, for resume tokens
+  std::size_t message_bytes_max = 10 << 20;      // largest message that goes out and a Kuma peer takes
+  std::size_t own_message_bytes_max = 10 << 20;  // … and a kdsd peer takes
   // Which types this side provides to this peer.
   std::set<const ResourceType*> provided;
   // Types of which this side makes one for each Mesh out of other resources, once those are there. What the peer holds
@@ -173,7 +174,9 @@ class Sender {
     std::vector<std::string> removed;
     std::size_t bytes = 0;
     Revision until;
-    bool complete = true;  // everything up to the head is in it
+    bool whole = false;                  // the full state, with nothing left out
+    bool complete = true;                // everything up to the head is in it
+    std::vector<std::string> too_large;  // what can go into no message, for people
   };
 
   Status first_request(const Request& request, TypeState& state, const ResourceType* type);
@@ -184,6 +187,8 @@ class Sender {
   std::optional<Message> respond(const std::string& name, TypeState& state, Timestamp now);
   std::optional<Message> build(const std::string& name, TypeState& state, Part part, Timestamp now);
   bool is_told_already(const Request& request, TypeState& state, Timestamp now) const;
+  std::size_t bytes_max(const TypeState& state) const;
+  void note_too_large(std::vector<std::string> found);
   void hold_back(const std::string& name, TypeState& state, std::size_t bytes, Timestamp now);
   bool waits(const ResourceType& type, const TypeState& state) const;
   bool is_unmade(const ResourceType& type) const;
@@ -202,6 +207,7 @@ class Sender {
   std::uint64_t nonce_ = 0;
   std::string last_type_;
   std::vector<std::string> newly_held_back_;
+  std::set<std::string> told_too_large_;
   std::map<std::string, TypeState> types_;
   std::set<std::string> dirty_;  // types worth a look
   std::vector<Answer> answers_;

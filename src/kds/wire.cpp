@@ -15,6 +15,14 @@
 
 namespace kdsd::kds {
 namespace discovery = envoy::service::discovery::v3;
+
+std::string_view clipped(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  auto size = bytes_max;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  return text.substr(0, size);
+}
+
 namespace {
 
 constexpr std::string_view resume_key = "kdsd-resume";
@@ -24,15 +32,17 @@ std::string_view url_name(std::string_view url) {
   return slash == std::string_view::npos ? url : url.substr(slash + 1);
 }
 
-std::string text_of(const google::protobuf::Struct& fields, const std::string& key) {
+std::string text_of(const google::protobuf::Struct& fields, const std::string& key,
+                    std::size_t bytes_max = limits::node_text_bytes) {
   auto it = fields.fields().find(key);
-  return it == fields.fields().end() ? std::string() : it->second.string_value();
+  return it == fields.fields().end() ? std::string() : std::string(clipped(it->second.string_value(), bytes_max));
 }
 
 NodeInfo node_info(const google::protobuf::Struct& metadata) {
   NodeInfo node;
   node.instance_id = text_of(metadata, "control-plane-id");
-  node.config = text_of(metadata, "config");
+  node.config = text_of(metadata, "config", limits::node_config_bytes + 1);
+  if (node.config.size() > limits::node_config_bytes) node.config.clear();  // half of it tells nothing
   node.resume = text_of(metadata, std::string(resume_key));
   if (auto it = metadata.fields().find("version"); it != metadata.fields().end()) {
     const auto& version = it->second.struct_value();
@@ -46,7 +56,10 @@ NodeInfo node_info(const google::protobuf::Struct& metadata) {
   }
   if (auto it = metadata.fields().find("features"); it != metadata.fields().end()) {
     std::vector<std::string> names;
-    for (const auto& value : it->second.list_value().values()) names.push_back(value.string_value());
+    for (const auto& value : it->second.list_value().values()) {
+      if (names.size() == limits::node_features) break;
+      names.emplace_back(clipped(value.string_value(), limits::node_text_bytes));
+    }
     node.features = Features(std::move(names));
   }
   return node;
@@ -89,6 +102,13 @@ Status check_spec(const ResourceType& type, const kuma::mesh::v1alpha1::KumaReso
   return {};
 }
 
+Status check_labels(const kuma::mesh::v1alpha1::KumaResource& message) {
+  const auto& labels = message.meta().labels();
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : labels) bytes += key.size() + value.size();
+  return check_label_limits(labels.size(), bytes).prefixed("labels");
+}
+
 Status decode_resource(const discovery::Resource& item, const ResourceType& type, ReceivedResource& out) {
   if (!item.has_resource() || url_name(item.resource().type_url()) != "kuma.mesh.v1alpha1.KumaResource") {
     return Status(Code::malformed, type.name + ": an element is no KumaResource");
@@ -101,9 +121,13 @@ Status decode_resource(const discovery::Resource& item, const ResourceType& type
   resource.type = &type;
   resource.name = message.meta().name();
   (type.mesh_scoped ? resource.mesh : out.extra_mesh) = message.meta().mesh();
-  for (const auto& [key, value] : message.meta().labels()) resource.labels.set(key, value);
   out.version = item.version();
-  out.problem = check_spec(type, message);
+  out.problem = check_labels(message);
+  if (out.problem.ok()) out.problem = check_spec(type, message);
+  if (out.problem.ok()) {
+    const auto& labels = message.meta().labels();
+    resource.labels = Labels(std::vector<Labels::Entry>(labels.begin(), labels.end()));
+  }
   resource.spec = message.spec().value();
   if (type.has_status) resource.status = message.status().value();
   return {};
@@ -188,10 +212,12 @@ Result<Request> decode_request(std::string_view bytes) {
   if (out.has_metadata) out.node = node_info(message.node().metadata());
   out.subscribe.assign(message.resource_names_subscribe().begin(), message.resource_names_subscribe().end());
   out.unsubscribe.assign(message.resource_names_unsubscribe().begin(), message.resource_names_unsubscribe().end());
-  for (const auto& [name, version] : message.initial_resource_versions()) out.held[name] = version;
+  // Who says that much gets the full state instead, which is no more work.
+  const auto& held = message.initial_resource_versions();
+  if (held.size() <= limits::held_versions) out.held.insert(held.begin(), held.end());
   out.nonce = message.response_nonce();
   out.is_nack = message.has_error_detail();
-  out.error_text = message.error_detail().message();
+  out.error_text = clipped(message.error_detail().message(), limits::error_text_bytes);
   for (const auto& detail : message.error_detail().details()) {
     kdsd::v1::Rejection rejection;
     if (url_name(detail.type_url()) != rejection.GetTypeName() || !rejection.ParseFromString(detail.value())) continue;

@@ -15,6 +15,19 @@
 
 namespace kdsd::kds {
 
+namespace limits {
+// Of what a peer says about itself and us; longer texts are cut between characters.
+inline constexpr std::size_t node_text_bytes = 256;  // an id, a version, the name of a feature
+inline constexpr std::size_t node_features = 64;
+inline constexpr std::size_t node_config_bytes = 512 << 10;  // a longer one is not kept
+inline constexpr std::size_t type_name_bytes = 100;
+inline constexpr std::size_t held_versions = 100'000;  // in one request
+inline constexpr std::size_t error_text_bytes = 256 << 10;
+}  // namespace limits
+
+// The text, or as much of its beginning as fits, cut between characters.
+std::string_view clipped(std::string_view text, std::size_t bytes_max);
+
 // kdsd's own additions; used only with peers that announce them (design.md, Decisions).
 namespace feature {
 inline constexpr std::string_view hash_suffix = "hash-suffix";

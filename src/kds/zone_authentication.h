@@ -30,6 +30,8 @@ struct ZoneAuthentication {
   ZoneProof proof = ZoneProof::none;
   std::set<std::string> exempt_zones;  // believed by name alone
   TokenRules tokens;
+
+  bool is_on() const { return proof != ZoneProof::none; }
 };
 
 // What came with a call of a zone.

@@ -40,7 +40,7 @@ void write_subscription(const ZoneStatus& status, const InsightOptions& options,
   version.set_gitcommit(status.node.git_commit);
   version.set_builddate(status.node.build_date);
   version.set_kumacpglobalcompatible(true);
-  if (status.node.config.size() <= limits::zone_config_bytes_max) out.set_config(status.node.config);
+  out.set_config(status.node.config);
   out.set_auth_token_provided(status.token_provided);
   out.set_zone_instance_id(status.node.instance_id);
 }

@@ -23,7 +23,6 @@ namespace limits {
 inline constexpr std::int64_t takeover_hold_nanos = 60'000'000'000;
 inline constexpr std::size_t superseded_kept = 16;
 inline constexpr std::size_t subscriptions_max = 100;  // where the configured limit says none
-inline constexpr std::size_t zone_config_bytes_max = 512 << 10;
 }  // namespace limits
 
 // Kuma's rule for zone names, applied by both sides: a DNS label, lower case, at most 63 characters.

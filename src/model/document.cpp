@@ -43,10 +43,16 @@ Status read_text(const std::string& type, const json::object& object, std::strin
   return {};
 }
 
+std::size_t text_bytes(const json::value& value) { return value.is_string() ? value.get_string().size() : 0; }
+
 Status read_labels(const std::string& type, const json::object& object, std::string_view key, Labels& out) {
   const auto* member = object.if_contains({key.data(), key.size()});
   if (member == nullptr || member->is_null()) return {};
   if (!member->is_object()) return wrong_kind(type, key, *member, "a map of texts");
+  std::size_t bytes = 0;
+  for (const auto& entry : member->get_object()) bytes += entry.key().size() + text_bytes(entry.value());
+  if (auto status = check_label_limits(member->get_object().size(), bytes); !status.ok())
+    return status.prefixed(type + ": " + std::string(key));
   for (const auto& entry : member->get_object()) {
     if (!entry.value().is_string()) {
       return wrong_kind(type, std::string(key) + "." + std::string(entry.key()), entry.value(), "a text");

@@ -1,5 +1,6 @@
 #include "model/hash.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kdsd {
@@ -16,6 +17,13 @@ void feed(std::uint64_t& hash, std::string_view text) {
   }
 }
 
+// Between characters: half of one would make a text that no peer can read.
+std::string_view kept_part(std::string_view name) {
+  auto size = std::min(name.size(), kept_name_bytes);
+  while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80) --size;
+  return name.substr(0, size);
+}
+
 }  // namespace
 
 std::string hashed_name(std::string_view mesh, std::string_view name, const std::vector<std::string_view>& values) {
@@ -24,7 +32,7 @@ std::string hashed_name(std::string_view mesh, std::string_view name, const std:
   feed(hash, name);
   for (auto value : values) feed(hash, value);
 
-  std::string out(name.substr(0, kept_name_bytes));
+  std::string out(kept_part(name));
   out += '-';
   for (std::size_t i = 0; i < suffix_length; ++i) {
     unsigned nibble = (hash >> (60 - 4 * i)) & 0xf;

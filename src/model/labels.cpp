@@ -13,8 +13,23 @@ auto lower(Entries& entries, std::string_view key) {
 
 }  // namespace
 
+Status check_label_limits(std::size_t count, std::size_t bytes) {
+  if (count > limits::labels_max) return {Code::malformed, "more than " + std::to_string(limits::labels_max)};
+  if (bytes <= limits::label_bytes_max) return {};
+  return {Code::malformed, "more than " + std::to_string(limits::label_bytes_max) + " bytes"};
+}
+
 Labels::Labels(std::initializer_list<Entry> entries) {
   for (const auto& [key, value] : entries) set(key, value);
+}
+
+Labels::Labels(std::vector<Entry> entries) : entries_(std::move(entries)) {
+  const auto same_key = [](const Entry& a, const Entry& b) { return a.first == b.first; };
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.first < b.first; });
+  // `unique` keeps the first of equal ones.
+  std::reverse(entries_.begin(), entries_.end());
+  entries_.erase(std::unique(entries_.begin(), entries_.end(), same_key), entries_.end());
+  std::reverse(entries_.begin(), entries_.end());
 }
 
 const std::string& Labels::get(std::string_view key) const {

@@ -3,13 +3,26 @@
 // Pure values. A Labels object is small and sorted by key, so walking it gives the order of the wire and of documents.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "model/status.h"
+
 namespace kdsd {
+
+namespace limits {
+// Of what documents and peers may bring. Kubernetes allows as many bytes of annotations; in number nobody needs more,
+// and every resource is sent with all of them.
+inline constexpr std::size_t labels_max = 1000;
+inline constexpr std::size_t label_bytes_max = 256 << 10;  // keys and values together
+}  // namespace limits
+
+// Code::malformed beyond them: asked before labels are built.
+Status check_label_limits(std::size_t count, std::size_t bytes);
 
 namespace label {
 inline constexpr std::string_view mesh = "kuma.io/mesh";
@@ -35,6 +48,8 @@ class Labels {
 
   Labels() = default;
   Labels(std::initializer_list<Entry> entries);
+  // In any order; of two with one key the later counts.
+  explicit Labels(std::vector<Entry> entries);
 
   // The value, or empty text where the key is missing. `has` tells the two apart.
   const std::string& get(std::string_view key) const;

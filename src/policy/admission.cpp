@@ -74,14 +74,16 @@ class Admitter {
     return std::nullopt;
   }
 
-  // The way through the binary form gives every member its one spelling.
+  // The way through the binary form gives every member its one spelling, and forgets what is there and empty.
   std::optional<Admission> read_proto_spec() {
-    if (auto status = check_proto_shape(type_, document_.spec); !status.ok()) return malformed(status.message());
-    auto binary = encode_spec(type_, document_.spec);
+    auto read = read_proto_document(type_, document_.spec);
+    if (!read.ok()) return malformed(read.status().message());
+    auto binary = encode_spec(type_, *read);
     if (!binary.ok()) return malformed(binary.status().message());
     auto members = proto_to_json(type_.proto_message, *binary);
     if (!members.ok()) return malformed("invalid " + type_.name + " object: " + members.status().message());
     spec_ = std::move(*members);
+    written_ = std::move(*read);
     return std::nullopt;
   }
 
@@ -92,7 +94,8 @@ class Admitter {
 
   // Check 3, second half. Rules about namespace and labels that belong to the same table come with it.
   std::optional<Admission> check_rules() {
-    auto own = check_spec_of_own(type_, spec_, document_.labels, name_.name, door());
+    const auto& judged = type_.encoding == SpecEncoding::proto ? written_ : spec_;
+    auto own = check_spec_of_own(type_, judged, document_.labels, name_.name, door());
     warnings_.insert(warnings_.end(), own.warnings.begin(), own.warnings.end());
     if (own.ok()) return std::nullopt;
     Outcome all;
@@ -189,6 +192,7 @@ class Admitter {
   Document document_;
   CoreName name_;
   json::value spec_;
+  json::value written_;  // of proto types: with what is empty
   std::vector<std::string> warnings_;
 };
 

@@ -72,7 +72,7 @@ void add_conf_violations(const PolicyView& policy, Outcome& semantic) {
   std::erase_if(conf.violations, [&](const Violation& violation) {
     return known.contains({violation.field, violation.reason});
   });
-  semantic.violations = in_order_of_items(std::move(semantic.violations), std::move(conf.violations));
+  semantic.violations = in_order_of_items(policy.type, std::move(semantic.violations), std::move(conf.violations));
 }
 
 }  // namespace kdsd::policy

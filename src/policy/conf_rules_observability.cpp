@@ -55,7 +55,7 @@ void check_log_backend(const ConfValue& backend) {
 }
 
 void check_datadog(const ConfValue& url) {
-  const auto parsed = parse_uri(url.text());
+  const auto parsed = parse_request_uri(url.text());
   if (!parsed) return url.refuse("must be a valid url");
   if (parsed->scheme != "http") url.refuse("scheme must be http");
   if (parsed->port.empty()) {

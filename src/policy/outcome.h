@@ -12,12 +12,19 @@
 
 namespace kdsd::policy {
 
+namespace limits {
+// Of one document: nobody reads more, and a document of a few megabytes could have millions.
+inline constexpr std::size_t violations = 1000;
+}  // namespace limits
+
 struct Outcome {
   Violations violations;
   std::vector<std::string> warnings;
 
   bool ok() const { return violations.empty(); }
-  void refuse(std::string field, std::string reason) { violations.push_back({std::move(field), std::move(reason)}); }
+  void refuse(std::string field, std::string reason) {
+    if (violations.size() < limits::violations) violations.push_back({std::move(field), std::move(reason)});
+  }
   void warn(std::string text) { warnings.push_back(std::move(text)); }
 };
 

@@ -85,7 +85,7 @@ class Door {
       for (std::size_t i = 0; i < from.size(); ++i) check_permission(from[i], element("spec.from", i), items);
       allow_client_meshes(from, semantic);
     }
-    semantic.violations = in_order_of_items(std::move(semantic.violations), std::move(items.violations));
+    semantic.violations = in_order_of_items(type_, std::move(semantic.violations), std::move(items.violations));
   }
 
   void check_to_item(const json::value& item, const std::string& path, Outcome& outcome) {

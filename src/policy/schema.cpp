@@ -32,29 +32,27 @@ std::string_view actual_type(const json::value& value) {
   return "null";
 }
 
-bool is_whole(const json::value& value) {
-  if (value.is_int64() || value.is_uint64()) return true;
-  if (!value.is_double()) return false;
-  const double number = value.get_double();
-  constexpr double exact = 9007199254740992.0;  // 2^53: beyond, a double no longer tells whole numbers apart
-  return number >= -exact && number <= exact && number == static_cast<double>(static_cast<std::int64_t>(number));
-}
+// As it is written: peers take neither `80.0` nor `8e1` for a whole number.
+bool is_whole(const json::value& value) { return value.is_int64() || value.is_uint64(); }
 
 bool fits_type(std::string_view type, const json::value& value) {
   if (type == "integer") return is_whole(value);
   return type == actual_type(value);
 }
 
-// Both signed and unsigned 32-bit members carry the format `int32`.
-constexpr std::int64_t least_int32 = std::numeric_limits<std::int32_t>::min();
-constexpr std::int64_t most_int32 = std::numeric_limits<std::uint32_t>::max();
+bool is_set(const json::value& schema, std::string_view key) {
+  const auto* found = find(schema, {key});
+  return found != nullptr && found->is_bool() && found->get_bool();
+}
 
-// Whether the members that a format stands for hold a number. Other formats say nothing about numbers.
-bool fits_format(std::string_view format, const json::value& value) {
+// Whether the member that a schema describes holds a number. 32-bit members without a sign carry the format `int32`,
+// too; `x-kdsd-unsigned` tells them. Other formats say nothing about numbers.
+bool fits_format(const json::value& schema, std::string_view format, const json::value& value) {
   if (format != "int32" && format != "int64") return true;
   const auto number = whole_number(value);
-  if (!number) return false;
-  return format == "int64" || (*number >= least_int32 && *number <= most_int32);
+  if (!number || format == "int64") return number.has_value();
+  if (is_set(schema, "x-kdsd-unsigned")) return *number >= 0 && *number <= std::numeric_limits<std::uint32_t>::max();
+  return *number >= std::numeric_limits<std::int32_t>::min() && *number <= std::numeric_limits<std::int32_t>::max();
 }
 
 std::optional<double> number_of(const json::value& schema, std::string_view key) {
@@ -68,11 +66,6 @@ std::string shown(double number) {
   text.erase(text.find_last_not_of('0') + 1);
   if (text.ends_with('.')) text.pop_back();
   return text;
-}
-
-bool is_set(const json::value& schema, std::string_view key) {
-  const auto* found = find(schema, {key});
-  return found != nullptr && found->is_bool() && found->get_bool();
 }
 
 // Characters as people count them: bytes that do not continue a sequence.
@@ -99,7 +92,7 @@ class Walker {
       return value;
     }
     const auto format = find_text(schema, {"format"});
-    if (value.is_number() && !fits_format(format, value)) {
+    if (value.is_number() && !fits_format(schema, format, value)) {
       refuse(path, "in body must be of type " + std::string(format) + ": \"" + to_compact_json(value) + "\"");
       return value;
     }
@@ -114,7 +107,9 @@ class Walker {
   Violations take() { return std::move(violations_); }
 
  private:
-  void refuse(const std::string& path, std::string reason) { violations_.push_back({path, std::move(reason)}); }
+  void refuse(const std::string& path, std::string reason) {
+    if (violations_.size() < limits::violations) violations_.push_back({path, std::move(reason)});
+  }
 
   void check_enum(const json::value& schema, const json::value& value, const std::string& path) {
     const auto* allowed = find(schema, {"enum"});

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,6 +50,44 @@ bool is_base64(std::string_view text) {
   });
 }
 
+// Whether an integer member, or one that is an integer or a text, holds the number.
+bool holds(const json::value& schema, const json::value& value) {
+  const bool is_choice = find(schema, {"x-kubernetes-int-or-string"}) != nullptr;
+  if (!is_choice && find_text(schema, {"type"}) != "integer") return true;
+  const auto number = value.is_double() ? std::nullopt : whole_number(value);
+  if (!number) return false;
+  if (!is_choice) return true;
+  return *number >= std::numeric_limits<std::int32_t>::min() && *number <= std::numeric_limits<std::int32_t>::max();
+}
+
+// Small letters, and the two letters beyond ASCII that have one of them as their small form.
+std::string folded(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with("\u017f")) {
+      out += 's';
+      i += 1;
+    } else if (name.substr(i).starts_with("\u212a")) {
+      out += 'k';
+      i += 2;
+    } else {
+      const char c = name[i];
+      out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  return out;
+}
+
+// The member that a decoder which does not look at the case takes the name for; empty: none.
+std::string_view member_meant(const json::value& properties, std::string_view name) {
+  const auto small = folded(name);
+  for (const auto& property : properties.get_object()) {
+    const std::string_view known(property.key().data(), property.key().size());
+    if (folded(known) == small) return known;
+  }
+  return {};
+}
+
 class Decoder {
  public:
   // The first value that does not decode, as "path: reason"; empty when all do.
@@ -68,6 +108,7 @@ class Decoder {
       }
       if (find_text(schema, {"format"}) == "byte" && !is_base64(content)) return path + ": illegal base64 data";
     }
+    if (value.is_number() && !holds(schema, value)) return path + ": cannot hold " + to_compact_json(value);
     return {};
   }
 
@@ -78,7 +119,11 @@ class Decoder {
     for (const auto& entry : object) {
       const std::string_view key(entry.key().data(), entry.key().size());
       const auto* known = find(*properties, {key});
-      if (known == nullptr) continue;
+      if (known == nullptr) {
+        if (const auto meant = member_meant(*properties, key); !meant.empty())
+          return member(path, key) + ": has to be written as " + std::string(meant);
+        continue;
+      }
       if (auto text = problem(*known, entry.value(), member(path, key), key); !text.empty()) return text;
     }
     return {};

@@ -1,6 +1,7 @@
 // Addresses of collectors in confs: URLs, and hosts with ports.
 //
-// Pure.
+// Pure. What counts is what Go's URL parser and the validators of Kuma take, which the URL of RFC 3986 is not: hosts
+// may hold quotes and any character beyond ASCII, ports may be any digits.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 namespace kdsd::policy {
 
 struct Uri {
-  std::string scheme;  // lower case
+  std::string scheme;  // lower case; empty: none
   std::string opaque;  // what follows a scheme without a slash: `8126` of `collector:8126`
   bool has_user = false;
   std::string host;  // without the port
@@ -19,11 +20,10 @@ struct Uri {
   std::string query;
 };
 
-// Nothing where the text is no URI with a scheme.
-std::optional<Uri> parse_uri(std::string_view text);
+// What the target of a request may be: with a scheme, or a path. A fragment is no part of it. Nothing otherwise.
+std::optional<Uri> parse_request_uri(std::string_view text);
 
-// Host or URL: `otel.example:4317`, `https://user@host/path`. A host is an address, has a dot in it, or is localhost;
-// behind a scheme it may be any word.
+// Host or URL: `otel.example:4317`, `otel-collector:4317`, `https://user@host/path`.
 bool is_web_address(std::string_view text);
 
 }  // namespace kdsd::policy

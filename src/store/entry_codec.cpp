@@ -55,19 +55,20 @@ std::string encode_presences(const std::vector<Presence>& presences) {
 }
 
 std::optional<Labels> decode_labels(std::string_view text) {
-  Labels labels;
-  if (text == "{}") return labels;
+  if (text == "{}") return Labels();
   unsigned char scratch[scratch_bytes];
   json::monotonic_resource memory(scratch, sizeof scratch);
   const json::value parsed = parse(text, &memory);
   const json::object* object = parsed.if_object();
   if (!object) return std::nullopt;
+  std::vector<Labels::Entry> entries;
+  entries.reserve(object->size());
   for (const auto& member : *object) {
     const json::string* value = member.value().if_string();
     if (!value) return std::nullopt;
-    labels.set({member.key().data(), member.key().size()}, view(*value));
+    entries.emplace_back(std::string(member.key()), view(*value));
   }
-  return labels;
+  return Labels(std::move(entries));
 }
 
 std::optional<std::vector<Presence>> decode_presences(std::string_view text) {

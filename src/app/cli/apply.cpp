@@ -9,6 +9,7 @@
 #include "model/proto_spec.h"
 #include "policy/names.h"
 #include "policy/proto_rules.h"
+#include "policy/proto_shape.h"
 #include "policy/schema.h"
 #include "policy/validate.h"
 
@@ -39,6 +40,10 @@ Result<std::string> stored_form(const ResourceType& type, json::value spec) {
     auto schema = policy::check_schema(type, spec);
     if (!schema.ok()) return Status(Code::invalid, "Resource is not valid", std::move(schema.violations));
     spec = std::move(schema.spec);
+  } else {
+    auto read = policy::read_proto_document(type, spec);
+    if (!read.ok()) return read.status();
+    spec = std::move(*read);
   }
   return encode_spec(type, spec);
 }
@@ -100,11 +105,10 @@ Status check_locally(const Prepared& prepared) {
     if (auto status = policy::check_decodes(type, schema.spec); !status.ok()) return status;
     spec = std::move(schema.spec);
   } else {
-    const auto binary = encode_spec(type, spec);
-    if (!binary.ok()) return binary.status();
-    auto members = proto_to_json(type.proto_message, *binary);
-    if (!members.ok()) return members.status();
-    spec = std::move(*members);
+    auto read = policy::read_proto_document(type, spec);
+    if (!read.ok()) return read.status();
+    if (auto binary = encode_spec(type, *read); !binary.ok()) return binary.status();
+    spec = std::move(*read);
   }
   auto violations = spec_violations(document, spec);
   if (auto problem = policy::name_problem(document.name, policy::limits::core_name_bytes)) {

@@ -271,8 +271,8 @@ TEST(Core, DeletedZoneTakesAlongWhatItSent) {
   EXPECT_THAT(global.names("ZoneInsight"), IsEmpty());
 }
 
-StreamId admin_stream(TestPlane& global, const std::string& zone) {
-  const auto opened = global.core->opened({StreamKind::stats, zone, "of " + zone, {"zone-ping-health"}, false});
+StreamId admin_stream(TestPlane& global, const std::string& zone, const std::string& connection = "c9") {
+  const auto opened = global.core->opened({StreamKind::stats, zone, connection, {"zone-ping-health"}, false});
   EXPECT_TRUE(opened.ok());
   return opened.ok() ? *opened : 0;
 }
@@ -286,6 +286,19 @@ TEST(Core, DeletedZoneLosesItsAdminStreamsToo) {
   ASSERT_TRUE(global.remove("Zone", "", "east").ok());
   EXPECT_EQ(global.ended[of_east], "zone was deleted");
   EXPECT_FALSE(global.ended.contains(of_west));
+}
+
+// Nobody is to be asked who does not speak for the zone any more.
+TEST(Core, SupersededConnectionLosesItsAdminStreamsToo) {
+  TestPlane global("");
+  TestPlane first("east");
+  TestLink old(global, first, "east", "c1");
+  const auto of_old = admin_stream(global, "east", "c1");
+  const auto of_new = admin_stream(global, "east", "c2");
+  TestPlane second("east");
+  TestLink fresh(global, second, "east", "c2");
+  EXPECT_EQ(global.ended[of_old], "superseded by a newer connection of the zone");
+  EXPECT_FALSE(global.ended.contains(of_new));
 }
 
 TEST(Core, ZoneThatPingsNoMoreLosesItsAdminStreamsToo) {

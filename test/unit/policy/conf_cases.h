@@ -11,7 +11,7 @@ struct ConfCase {
   std::string_view expected;  // "field: reason; field: reason"; empty: accepted
 };
 
-// Each refused case breaks nothing that peers are held to.
+// Each refused case breaks nothing but rules for values.
 inline constexpr ConfCase conf_cases[] = {
     {"MeshTimeout", "to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 0s, idleTimeout: -1s}}]",
      "spec.to[0].default.connectionTimeout: must be greater than zero when defined; "

@@ -1,7 +1,5 @@
 #include "policy/labels.h"
 
-#include "policy/proto_shape.h"
-
 #include "cases.h"
 
 namespace kdsd::policy {
@@ -74,19 +72,6 @@ TEST(LabelsTest, AnEmptyKeyBreaksTwoRulesAtOnce) {
   ASSERT_EQ(outcome.violations.size(), 2U);
   EXPECT_EQ(outcome.violations[0].field, R"(labels[""])");
   EXPECT_EQ(outcome.violations[1].field, R"(labels[""])");
-}
-
-TEST(ProtoShapeTest, FlagsAndTextsKeepTheirKind) {
-  const auto problem = [](std::string_view type, std::string_view spec) {
-    return check_proto_shape(type_of(type), json_of(spec)).message();
-  };
-  EXPECT_EQ(problem("Zone", R"({"enabled":"yes"})"), "invalid Zone object: enabled must be true or false");
-  EXPECT_EQ(problem("Zone", R"({"enabled":false})"), "");
-  EXPECT_EQ(problem("Dataplane", R"({"networking":{"address":3}})"),
-            "invalid Dataplane object: networking.address must be a text");
-  EXPECT_EQ(problem("Dataplane", R"({"networking":{"inbound":[{"tags":{"a":1}}]}})"),
-            "invalid Dataplane object: networking.inbound[0].tags[\"a\"] must be a text");
-  EXPECT_EQ(problem("Dataplane", R"({"networking":{"inbound":[{"port":"80"}]},"unknown":3})"), "");
 }
 
 }  // namespace

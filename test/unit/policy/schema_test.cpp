@@ -74,11 +74,20 @@ TEST(SchemaTest, NumbersBeyondTheWidthOfTheirFormatAreOfAnotherType) {
   const auto port = [](const std::string& number) {
     return refusals("MeshService", R"({"ports":[{"port":)" + number + "}]}");
   };
-  for (const auto* number : {"4294967296", "-2147483649", "9223372036854775808", "18446744073709551615"}) {
+  for (const auto* number :
+       {"2147483648", "4294967295", "-2147483649", "9223372036854775808", "18446744073709551615"}) {
     EXPECT_EQ(port(number), R"(spec.ports[0].port: in body must be of type int32: ")" + std::string(number) + "\"");
   }
-  // Unsigned members carry the same format.
-  for (const auto* number : {"4294967295", "-2147483648", "80.0"}) EXPECT_EQ(port(number), "") << number;
+  for (const auto* number : {"2147483647", "-2147483648"}) EXPECT_EQ(port(number), "") << number;
+  for (const auto* number : {"80.0", "8e1"}) EXPECT_NE(port(number), "") << number;
+  // Members without a sign carry the same format.
+  const auto backend = [](const std::string& number) {
+    return refusals("MeshTCPRoute", R"({"to":[{"targetRef":{"kind":"MeshService","name":"a"},
+        "rules":[{"default":{"backendRefs":[{"kind":"MeshService","name":"a","port":)" +
+                                        number + "}]}}]}]}");
+  };
+  EXPECT_EQ(backend("4294967295"), "");
+  for (const auto* number : {"-1", "4294967296"}) EXPECT_NE(backend(number), "") << number;
   const auto attempts = [](const std::string& number) {
     return refusals("MeshRetry", R"({"to":[{"targetRef":{"kind":"Mesh"},
         "default":{"http":{"hostSelectionMaxAttempts":)" +

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "policy/decimal.h"
-#include "policy/web_address.h"
 
 namespace kdsd::policy {
 namespace {
@@ -52,37 +51,6 @@ TEST(DecimalTest, SignAndDistanceTo100AreKnown) {
   }
   for (auto text : {"", "abc", "1.2.3", "5%", "1e", "1e99999999999", " 1", "-"})
     EXPECT_FALSE(parse_decimal(text)) << text;
-}
-
-TEST(WebAddressTest, HostsAndUrlsAreAddressesAndLoneWordsAreNot) {
-  for (auto text : {"otel.example:4317", "127.0.0.1:5000", "http://zipkin.example:9411/api?a=b#c", "localhost:80",
-                    "[2001:db8::1]:80", "user@logs.example", "tcp://logs", "a-b.example."}) {
-    EXPECT_TRUE(is_web_address(text)) << text;
-  }
-  for (auto text : {"", "abc", "localhost", ".a.example", "a b.example", "http://", "otel.example:123456", "a.b/%zz",
-                    "[::1%eth0]:80", "http://a:b:80"}) {
-    EXPECT_FALSE(is_web_address(text)) << text;
-  }
-}
-
-TEST(WebAddressTest, LongTextsAreNone) {
-  EXPECT_TRUE(is_web_address(std::string(2000, 'a') + ".example"));
-  EXPECT_FALSE(is_web_address(std::string(2100, 'a') + ".example"));
-}
-
-TEST(WebAddressTest, PartsOfUrisAreTold) {
-  const auto uri = parse_uri("HTTP://user@dd.example:8126/a?b");
-  ASSERT_TRUE(uri);
-  EXPECT_EQ(uri->scheme, "http");
-  EXPECT_EQ(uri->host, "dd.example");
-  EXPECT_EQ(uri->port, "8126");
-  EXPECT_TRUE(uri->has_user);
-  EXPECT_EQ(uri->path, "/a");
-  EXPECT_EQ(uri->query, "b");
-  EXPECT_EQ(parse_uri("dd:8126")->opaque, "8126");
-  for (auto text : {"", "dd.example", ":8126", "http://a b", "http://a/%z", "http://a:x"}) {
-    EXPECT_FALSE(parse_uri(text)) << text;
-  }
 }
 
 }  // namespace
