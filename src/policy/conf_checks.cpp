@@ -105,6 +105,13 @@ void check_int32(const ConfValue& value) { check_bounds<std::int32_t>(value, "in
 
 void check_uint32(const ConfValue& value) { check_bounds<std::uint32_t>(value, "uint32"); }
 
+void check_tls_versions(const ConfValue& version) {
+  const auto least = version.at("min");
+  const auto most = version.at("max").text();
+  if (!least.text().starts_with("TLS1") || !most.starts_with("TLS1")) return;  // TLSAuto is no bound
+  if (least.text() > most) least.refuse("min version must be lower than max");
+}
+
 void check_status_code(const ConfValue& value) {
   const auto number = value.number();
   if (number && (*number < least_status || *number > most_status)) {

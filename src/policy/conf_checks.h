@@ -66,6 +66,9 @@ void check_positive_when_defined(const ConfValue& value);
 void check_int32(const ConfValue& value);
 void check_uint32(const ConfValue& value);
 
+// `min` and `max`
+void check_tls_versions(const ConfValue& version);
+
 void check_status_code(const ConfValue& value);
 void check_port(const ConfValue& value);
 

@@ -82,11 +82,7 @@ void check_passthrough_conf(const PolicyView& /*policy*/, const ConfValue& item)
 
 void check_tls_conf(const PolicyView& policy, const ConfValue& item) {
   if (policy.top_kind() != "Mesh") return;
-  const auto version = item.at("default").at("tlsVersion");
-  const auto least = version.at("min");
-  const auto most = version.at("max").text();
-  if (!least.text().starts_with("TLS1") || !most.starts_with("TLS1")) return;  // TLSAuto is no bound
-  if (least.text() > most) least.refuse("min version must be lower than max");
+  check_tls_versions(item.at("default").at("tlsVersion"));
 }
 
 }  // namespace kdsd::policy

@@ -3,6 +3,7 @@
 #include "model/hash.h"
 #include "model/json.h"
 #include "policy/conf_rules.h"
+#include "policy/object_rules.h"
 #include "policy/proto_rules.h"
 #include "policy/role.h"
 #include "policy/type_rules.h"
@@ -29,6 +30,7 @@ Outcome validate_spec(const ResourceType& type, const json::value& spec, const L
   if (type.encoding == SpecEncoding::proto) return validate_proto_spec(type, spec, name);
   Outcome outcome;
   check_display_name(type, labels, name, outcome);
+  check_object(type, spec, outcome);
   if (!type.target_refs.is_object()) return outcome;
   const PolicyView policy{type, type.target_refs, spec, declared_role(labels)};
   for (auto step : texts(find(type.target_refs, {"evaluationOrder"}))) check_step(policy, step, outcome);

@@ -258,7 +258,7 @@ TEST(AdmissionTest, WorkloadLabelIsADnsLabelOnEveryWrite) {
 
 TEST(AdmissionTest, OriginOfATrustIsClearedWithAWarning) {
   const auto admission = put(global, "MeshTrust", "a", R"({"type":"MeshTrust","mesh":"m","name":"a",
-      "spec":{"trustDomain":"td","caBundles":[{"type":"Pem","pem":{"value":"x"}}],"origin":{"kri":"k"}}})");
+      "spec":{"trustDomain":"td","caBundles":[{"type":"Pem","pem":{"value":"-----BEGIN CERTIFICATE-----\\nAA==\\n-----END CERTIFICATE-----"}}],"origin":{"kri":"k"}}})");
   ASSERT_TRUE(admission.result.ok()) << refusals(admission);
   EXPECT_EQ(admission.result->warnings, std::vector<std::string>{"setting spec.origin field is deprecated"});
   EXPECT_EQ(admission.result->spec_bytes.find("origin"), std::string::npos);
