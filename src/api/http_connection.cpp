@@ -10,6 +10,7 @@
 #include <openssl/ssl.h>
 
 #include "api/url.h"
+#include "model/log_text.h"
 
 namespace kdsd::api {
 namespace asio = boost::asio;
@@ -183,7 +184,10 @@ class Connection {
     } catch (const std::exception& exception) {
       problem = exception.what();
     }
-    if (options_.log) options_.log(request->method + " " + request->path + " failed: " + problem);
+    if (options_.log) {
+      options_.log("component=api method=" + log_value(request->method) + " path=" + log_value(request->path) +
+                   " result=failed reason=" + log_quoted(problem));
+    }
     co_return refusal(500, "Internal Server Error");
   }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/await.h"
+#include "model/log_text.h"
 #include "model/proto_spec.h"
 
 namespace kdsd::api {
@@ -94,7 +95,8 @@ asio::awaitable<void> ServiceInsightPublisher::run(std::chrono::nanoseconds paus
     const auto outcome =
         co_await publish_service_insights(backend_, views_, std::chrono::steady_clock::now() < waits_until);
     // Once for each row of failures: it goes on failing until somebody does something.
-    if (!outcome.ok() && !has_failed && log_) log_("service insights cannot be stored: " + outcome.text());
+    if (!outcome.ok() && !has_failed && log_)
+      log_("service insights cannot be stored: reason=" + log_quoted(outcome.text()));
     has_failed = !outcome.ok();
     if (stopping_) co_return;
     timer_.expires_after(std::max(pause, pause_min));

@@ -9,6 +9,7 @@
 #include "app/random.h"
 #include "app/run.h"
 #include "model/json.h"
+#include "model/log_text.h"
 
 namespace kdsd::app {
 namespace fs = std::filesystem;
@@ -46,7 +47,7 @@ class GuiReader {
 
  private:
   static void leave_out(const fs::path& path, const std::string& why) {
-    spdlog::warn("component=gui path=\"{}\" result=left-out reason=\"{}\"", path.string(), why);
+    spdlog::warn("component=gui path={} result=left-out reason={}", log_quoted(path.string()), log_quoted(why));
   }
 
   // False: there is no room for more.

@@ -13,6 +13,7 @@
 #include "app/random.h"
 #include "app/run.h"
 #include "app/store_options.h"
+#include "model/log_text.h"
 #include "net/methods.h"
 
 namespace kdsd::app {
@@ -277,7 +278,7 @@ void Daemon::reload_credentials() {
     if (status.ok()) {
       spdlog::info("event=credentials-reloaded of=\"{}\"", what);
     } else {
-      spdlog::error("event=credentials-kept of=\"{}\" reason=\"{}\"", what, status.text());
+      spdlog::error("event=credentials-kept of=\"{}\" reason={}", what, log_quoted(status.text()));
     }
   };
   const auto https = https_options(config_);
@@ -413,7 +414,7 @@ void Daemon::carry_out(kds::ReadEffect& effect) {
 }
 
 void Daemon::carry_out(kds::CloseEffect& effect) {
-  spdlog::info("stream={} closed reason=\"{}\"", effect.stream, effect.text);
+  spdlog::info("stream={} closed reason={}", effect.stream, log_quoted(effect.text));
   metrics_->rpcs().ended(effect.stream, label_of(net::status_code_of(effect.code)));
   if (server_) server_->close(effect.stream, effect.code, effect.text);
   if (client_) client_->close(effect.stream, effect.code, effect.text);

@@ -5,6 +5,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "model/log_text.h"
+
 namespace kdsd::app {
 namespace {
 
@@ -23,21 +25,8 @@ class PrintablePayload : public spdlog::custom_flag_formatter {
 }  // namespace
 
 std::string printable(std::string_view text) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out;
   const auto shown = text.substr(0, line_bytes_max);
-  for (const char c : shown) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += "\\x";
-      out += digits[byte >> 4];
-      out += digits[byte & 0xf];
-    } else {
-      out += c;
-    }
-  }
+  auto out = without_controls(shown);
   if (shown.size() < text.size()) out += " [" + std::to_string(text.size() - shown.size()) + " bytes more]";
   return out;
 }

@@ -13,7 +13,8 @@ namespace kdsd::app {
 Status set_up_logging(const RunOptions& options);
 
 // A text as it may stand in one line: control characters escaped, the end cut off beyond 4 KiB. Every line goes through
-// it, since much of what is logged was said by a peer.
+// it, since much of what is logged was said by a peer. That values stay inside their fields is up to who writes the
+// line (model/log_text.h).
 std::string printable(std::string_view text);
 
 }  // namespace kdsd::app

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/log_text.h"
+
 namespace kdsd::kds {
 namespace {
 
@@ -137,9 +139,9 @@ void Core::after_apply(const Committed& changes) {
 void Core::tell_spared(const Stream& stream, const std::vector<EntryPtr>& entries) {
   for (const auto& entry : entries) {
     if (!entry->resource || !stream.sender->spares(entry->current())) continue;
-    log(LogEffect::Level::warn, "zone=" + stream.peer + " resource=" + entry->key.text() +
-                                    " result=held-back reason=\"its API server would refuse it: " +
-                                    held_back_because(*entry->resource, sending()) + "\"");
+    log(LogEffect::Level::warn,
+        "zone=" + stream.peer + " resource=" + log_value(entry->key.text()) + " result=held-back reason=" +
+            log_quoted("its API server would refuse it: " + held_back_because(*entry->resource, sending())));
   }
 }
 

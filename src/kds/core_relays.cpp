@@ -1,5 +1,6 @@
 // Which zones have delivered what they have, and who waits for those that have not (relay_hold.h).
 #include "kds/core.h"
+#include "model/log_text.h"
 
 namespace kdsd::kds {
 namespace {
@@ -35,7 +36,7 @@ void Core::hold_relays(Stream& stream) {
   if (stream.sender->is_waiting() || !has_to_wait(stream)) return;
   auto whom = relay_hold_.begin(stream.peer, now_);
   if (whom.empty()) whom = "zones that this global does not know yet";
-  log(LogEffect::Level::info, "zone=" + stream.peer + " relays=wait for=\"" + whom + "\"");
+  log(LogEffect::Level::info, "zone=" + stream.peer + " relays=wait for=" + log_quoted(whom));
   stream.sender->wait_for_others(whom + " to send what it has");
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kds/core.h"
+#include "model/log_text.h"
 
 namespace kdsd::kds {
 namespace {
@@ -131,7 +132,7 @@ void Core::received(StreamId id, std::string_view bytes) {
   stream.reading = false;
   if (bytes.size() > options_.message_bytes_max) {
     const auto text = too_large_text(bytes, options_.message_bytes_max, catalogue_);
-    log(LogEffect::Level::warn, "peer=" + stream.peer + " refused=\"" + text + "\"");
+    log(LogEffect::Level::warn, "peer=" + stream.peer + " refused=" + log_quoted(text));
     return close(id, CloseCode::resource_exhausted, text);
   }
   if (stream.waiting) {
@@ -176,8 +177,8 @@ void Core::on_request(Stream& stream, std::string_view bytes) {
         ++(by_user ? counters.rejected_by_user : counters.rejected_otherwise);
         if (answer.is_repeated) continue;
         log(by_user ? LogEffect::Level::info : LogEffect::Level::warn,
-            "peer=" + stream.peer + " type=" + request->type + " nonce=" + request->nonce + " result=nack reason=\"" +
-                answer.text + "\"");
+            "peer=" + stream.peer + " type=" + request->type + " nonce=" + log_value(request->nonce) +
+                " result=nack reason=" + log_quoted(answer.text));
       } else {
         ++counters.acknowledged;
         counters_.propagation_nanos.push_back(answer.age_nanos);
@@ -248,19 +249,20 @@ void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied,
     ++counters_.refused_of_peers[stream.peer][refused.rule.empty() ? "invalid" : refused.rule];
   if (!applied.rejected.empty()) {
     stream.receiver->mark_rejected(incoming.type->name);
-    log(LogEffect::Level::warn,
-        "peer=" + stream.peer + " type=" + incoming.type->name + " refused=" + std::to_string(applied.rejected.size()) +
-            " first=" + applied.rejected.front().name + " reason=\"" + applied.rejected.front().text + "\"");
+    log(LogEffect::Level::warn, "peer=" + stream.peer + " type=" + incoming.type->name +
+                                    " refused=" + std::to_string(applied.rejected.size()) +
+                                    " first=" + log_value(applied.rejected.front().name) +
+                                    " reason=" + log_quoted(applied.rejected.front().text));
   }
   if (!applied.corrected.empty()) {
     counters_.refused_of_peers[stream.peer]["attribution"] += applied.corrected.size();
     log(LogEffect::Level::warn, "peer=" + stream.peer + " type=" + incoming.type->name +
-                                    " attributed=" + std::to_string(applied.corrected.size()) +
-                                    " first=" + applied.corrected.front() + " reason=\"named another origin\"");
+                                    " attributed=" + std::to_string(applied.corrected.size()) + " first=" +
+                                    log_value(applied.corrected.front()) + " reason=\"named another origin\"");
   }
   for (const auto& lost : applied.own_lost) {
     log(LogEffect::Level::warn,
-        "peer=" + stream.peer + " lost=" + lost +
+        "peer=" + stream.peer + " lost=" + log_value(lost) +
             " reason=\"made here before the zone joined; the global alone provides this type\"");
   }
   if (stream.outbox.size() >= outbox_max)
@@ -282,7 +284,7 @@ void Core::pump(Stream& stream) {
   if (!stream.sender) return;
   auto message = stream.sender->next(now_);
   for (const auto& reason : stream.sender->take_held_back()) {
-    log(LogEffect::Level::warn, "zone=" + stream.peer + " held-back=\"" + reason + "\"");
+    log(LogEffect::Level::warn, "zone=" + stream.peer + " held-back=" + log_quoted(reason));
   }
   if (!message) return;
   if (catalogue_.find(stream.sender->last_type()) != nullptr) {

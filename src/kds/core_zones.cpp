@@ -3,6 +3,7 @@
 
 #include "kds/core.h"
 #include "kds/known_world.h"
+#include "model/log_text.h"
 #include "model/proto_spec.h"
 
 namespace kdsd::kds {
@@ -33,7 +34,7 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
     // Both go on dialling for ever; the counter has the rest.
     if (zone.conflict_logged.nanos == 0 || now_.nanos - zone.conflict_logged.nanos >= limits::takeover_hold_nanos) {
       zone.conflict_logged = now_;
-      log(LogEffect::Level::error, "zone=" + stream.peer + " conflict=\"" + zone.conflict + "\"");
+      log(LogEffect::Level::error, "zone=" + stream.peer + " conflict=" + log_quoted(zone.conflict));
     }
     for (auto id : streams_of(stream.peer, stream.connection))
       close(id, CloseCode::unavailable, "zone name is used by another control plane");
@@ -44,7 +45,8 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
     if (zone.superseded.size() > limits::superseded_kept) zone.superseded.pop_back();
   }
   ++counters_.takeovers;
-  log(LogEffect::Level::info, "zone=" + stream.peer + " takeover from=" + zone.connection + " to=" + stream.connection);
+  log(LogEffect::Level::info,
+      "zone=" + stream.peer + " takeover from=" + log_value(zone.connection) + " to=" + log_value(stream.connection));
   const auto old = streams_of(stream.peer, zone.connection);
   zone.connection = stream.connection;  // before closing: nobody else is to be promoted
   for (auto id : old) close(id, CloseCode::unavailable, "superseded by a newer connection of the zone");
@@ -92,8 +94,8 @@ void Core::introduce(const Stream& stream) {
   zone.node = stream.sender->node();
   zone.kind = kind_from_config(stream.peer, zone.node.config);
   zone.insight_dirty = true;
-  log(LogEffect::Level::info,
-      "zone=" + stream.peer + " online instance=" + zone.instance + " version=" + zone.node.kuma_version);
+  log(LogEffect::Level::info, "zone=" + stream.peer + " online instance=" + log_value(zone.instance) +
+                                  " version=" + log_value(zone.node.kuma_version));
   write_insights();
 }
 
@@ -128,7 +130,7 @@ void Core::forget(StreamId id, const std::string& why) {
     if (!zone.subscription_id.empty() && stream->sender->started()) {
       zone.disconnected_at = now_;
       zone.insight_dirty = true;
-      log(LogEffect::Level::info, "zone=" + stream->peer + " offline reason=\"" + why + "\"");
+      log(LogEffect::Level::info, "zone=" + stream->peer + " offline reason=" + log_quoted(why));
       write_insights();
     }
   }

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <utility>
 
+#include "model/log_text.h"
 #include "net/byte_buffer.h"
 #include "net/methods.h"
 
@@ -23,8 +24,8 @@ std::string quoted(const grpc::Status& status) {
       "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
       "DATA_LOSS", "UNAUTHENTICATED"};
   const auto code = static_cast<std::size_t>(status.error_code());
-  return std::string("status=") + (code < std::size(names) ? names[code] : "UNKNOWN") + " reason=\"" +
-         status.error_message() + "\"";
+  return std::string("status=") + (code < std::size(names) ? names[code] : "UNKNOWN") +
+         " reason=" + log_quoted(status.error_message());
 }
 
 // A port that expects TLS hangs up on a plain connection and says nothing.

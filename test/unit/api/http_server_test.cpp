@@ -132,6 +132,22 @@ TEST(HttpServer, TurnsExceptionsOfHandlersIntoAnAnswer) {
   EXPECT_NE(text.find("GET /b"), std::string::npos);
 }
 
+TEST(HttpServer, LogsTheCallersTextInsideItsField) {
+  std::string logged;  // read when the server's thread is over
+  {
+    HttpServerOptions options;
+    options.log = [&](std::string_view line) { logged = line; };
+    Server server(options, [](const Request&) -> asio::awaitable<Response> {
+      throw std::runtime_error("no \"x\"");
+      co_return Response{};
+    });
+    Client client(server.port());
+    client.send(close_after("GET /a\"=b"));
+    EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 500"));
+  }
+  EXPECT_EQ(logged, "component=api method=GET path=\"/a\\\"=b\" result=failed reason=\"no \\\"x\\\"\"");
+}
+
 TEST(HttpServer, AsksForTheBodyOfAClientThatWaits) {
   Server server;
   Client client(server.port());

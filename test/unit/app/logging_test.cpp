@@ -11,6 +11,10 @@ TEST(Logging, TextOfAPeerStaysOneLine) {
   EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
 }
 
+TEST(Logging, ControlsOfTwoBytesAndEndsOfLinesAreEscaped) {
+  EXPECT_EQ(printable("a\u0085b\u2028c \u009b31m"), "a\\u0085b\\u2028c \\u009b31m");
+}
+
 TEST(Logging, LongTextIsCutAndSaysSo) {
   EXPECT_EQ(printable(std::string(4096, 'x')), std::string(4096, 'x'));
   EXPECT_EQ(printable(std::string(5000, 'x')), std::string(4096, 'x') + " [904 bytes more]");
