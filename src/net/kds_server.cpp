@@ -98,8 +98,9 @@ class KdsServer::Service : public grpc::CallbackGenericService {
     if (name != method::health_check) return refused_call({grpc::StatusCode::UNIMPLEMENTED, "unknown method " + name});
     auto zone = first_value(*context, metadata::client_id);
     if (!zone) return refused_call({grpc::StatusCode::INVALID_ARGUMENT, client_id_missing});
-    return begun(
-        std::make_shared<HealthCall>(hub_, *context, credentials_of(*context, *zone), options_.health_interval_nanos));
+    auto call = std::make_shared<HealthCall>(hub_, *context, credentials_of(*context, *zone),
+                                             options_.health_interval_nanos, options_.health_request_ms);
+    return begun(*call, hub_->admit_health(call));
   }
 
  private:
@@ -108,15 +109,16 @@ class KdsServer::Service : public grpc::CallbackGenericService {
     const auto code = kds::is_admin(kind) ? grpc::StatusCode::INVALID_ARGUMENT : grpc::StatusCode::UNKNOWN;
     if (!zone) return refused_call({code, client_id_missing});
     auto opened = description_of(context, kind, std::move(*zone));
-    return begun(std::make_shared<StreamCall>(
+    auto call = std::make_shared<StreamCall>(
         hub_, context, std::move(opened), static_cast<std::size_t>(transport_message_bytes(options_.message_bytes_max)),
-        options_.compress));
+        options_.compress);
+    return begun(*call, hub_->admit(call));
   }
 
-  grpc::ServerGenericBidiReactor* begun(std::shared_ptr<ServerCall> call) {
-    if (auto status = hub_->admit(call); !status.ok()) return refused_call(status);
-    auto* reactor = call->released_to_grpc();
-    call->begin();
+  static grpc::ServerGenericBidiReactor* begun(ServerCall& call, const grpc::Status& admitted) {
+    if (!admitted.ok()) return refused_call(admitted);
+    auto* reactor = call.released_to_grpc();
+    call.begin();
     return reactor;
   }
 
@@ -125,7 +127,9 @@ class KdsServer::Service : public grpc::CallbackGenericService {
 };
 
 KdsServer::KdsServer(ServerOptions options, Post post, StreamEvents& events)
-    : options_(std::move(options)), hub_(std::make_shared<ServerHub>(std::move(post), events, options_.calls_max)) {}
+    : options_(std::move(options)),
+      hub_(std::make_shared<ServerHub>(std::move(post), events,
+                                       CallBounds{options_.calls_max, options_.health_calls_max})) {}
 
 KdsServer::~KdsServer() {
   stop();

@@ -17,8 +17,12 @@ namespace kdsd::net {
 namespace limits {
 // Calls at one time, of all zones; a zone holds five and a health check now and then.
 inline constexpr std::size_t server_calls_max = 50'000;
-// Of one connection; above a zone's six, below what would let one peer take all of the above.
-inline constexpr int streams_per_connection_max = 1'000;
+// Of these, health checks; a zone has one for a moment in minutes. Beyond it the oldest one ends.
+inline constexpr std::size_t server_health_calls_max = 5'000;
+// From a health check's headers to its message, which zones send together.
+inline constexpr std::int64_t health_request_ms = 5'000;
+// Of one connection; a zone has six, and one peer must not take all of the above.
+inline constexpr int streams_per_connection_max = 100;
 // Pings that come faster than this count against the peer; Kuma zones send one in 15 s (2.2).
 inline constexpr int ping_interval_min_ms = 5'000;
 inline constexpr int ping_strikes_max = 5;
@@ -38,6 +42,8 @@ struct ServerOptions {
   bool compress = false;                      // gzip for what is long enough, to zones that accept it
   std::int64_t health_interval_nanos = 0;     // told to zones that ping; 0: their own choice
   std::size_t calls_max = limits::server_calls_max;
+  std::size_t health_calls_max = limits::server_health_calls_max;
+  std::int64_t health_request_ms = limits::health_request_ms;
 };
 
 class ServerHub;

@@ -6,17 +6,39 @@
 
 namespace kdsd::net {
 
+grpc::Status ServerHub::has_room() const {
+  if (stopping_) return {grpc::StatusCode::UNAVAILABLE, "stream unavailable"};
+  if (calls > bounds.calls) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls"};
+  return grpc::Status::OK;
+}
+
 grpc::Status ServerHub::admit(const std::shared_ptr<ServerCall>& call) {
   const std::lock_guard lock(mutex_);
-  if (stopping_) return {grpc::StatusCode::UNAVAILABLE, "stream unavailable"};
-  if (calls > calls_max) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls"};
+  if (auto status = has_room(); !status.ok()) return status;
   open_.insert(call);
+  return grpc::Status::OK;
+}
+
+grpc::Status ServerHub::admit_health(const std::shared_ptr<ServerCall>& call) {
+  const grpc::Status too_many(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many health checks");
+  std::shared_ptr<ServerCall> oldest;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto status = has_room(); !status.ok()) return status;
+    // As many again have ended, and the core has not heard of them yet.
+    if (health_calls > 2 * bounds.health_calls) return too_many;
+    open_.insert(call);
+    open_health_.emplace(call->number(), call);
+    if (open_health_.size() > bounds.health_calls) oldest = open_health_.extract(open_health_.begin()).mapped();
+  }
+  if (oldest) oldest->end(too_many.error_code(), too_many.error_message());
   return grpc::Status::OK;
 }
 
 void ServerHub::leave(ServerCall& call) {
   const std::lock_guard lock(mutex_);
   open_.erase(call.shared_from_this());
+  open_health_.erase(call.number());
   if (open_.empty()) emptied_.notify_all();
 }
 
@@ -32,7 +54,7 @@ std::vector<std::shared_ptr<ServerCall>> ServerHub::stop_admitting() {
 }
 
 ServerCall::ServerCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context)
-    : hub_(std::move(hub)), context_(context) {
+    : hub_(std::move(hub)), number_(++hub_->last_number), context_(context) {
   ++hub_->calls;
 }
 

@@ -8,8 +8,10 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <grpcpp/alarm.h>
 #include <grpcpp/generic/async_generic_service.h>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -29,18 +31,26 @@ inline constexpr std::int64_t end_grace_ms = 1'000;
 
 class ServerCall;
 
+struct CallBounds {
+  std::size_t calls = 0;
+  std::size_t health_calls = 0;  // of them; well below, so that streams find room
+};
+
 // What calls share with their server. Outlives it while calls are left.
 class ServerHub {
  public:
-  ServerHub(Post post_closure, StreamEvents& events, std::size_t calls)
-      : post(std::move(post_closure)), table(events), calls_max(calls) {}
+  ServerHub(Post post_closure, StreamEvents& events, CallBounds call_bounds)
+      : post(std::move(post_closure)), table(events), bounds(call_bounds) {}
 
   const Post post;
   StreamTable table;  // core executor only
-  const std::size_t calls_max;
+  const CallBounds bounds;
 
   // Fails when the server stops or has as many calls as it may have.
   grpc::Status admit(const std::shared_ptr<ServerCall>& call);
+  // A health check above its bound takes the place of the one that is there the longest: a zone sends its message with
+  // the headers and is answered at once, so what is still there waits for a message that does not come.
+  grpc::Status admit_health(const std::shared_ptr<ServerCall>& call);
   void leave(ServerCall& call);
   // No call is admitted from now on; returns those that are open.
   std::vector<std::shared_ptr<ServerCall>> stop_admitting();
@@ -49,12 +59,17 @@ class ServerHub {
 
   // Calls in memory, including ended ones of which the core has not heard yet.
   std::atomic<std::size_t> calls = 0;
+  std::atomic<std::size_t> health_calls = 0;  // of them
+  std::atomic<std::uint64_t> last_number = 0;
 
  private:
+  grpc::Status has_room() const;
+
   std::mutex mutex_;
   std::condition_variable emptied_;
   bool stopping_ = false;
   std::set<std::shared_ptr<ServerCall>> open_;
+  std::map<std::uint64_t, std::shared_ptr<ServerCall>> open_health_;  // of them, by number: the oldest is first
 };
 
 class ServerCall : public grpc::ServerGenericBidiReactor, public std::enable_shared_from_this<ServerCall> {
@@ -67,6 +82,9 @@ class ServerCall : public grpc::ServerGenericBidiReactor, public std::enable_sha
 
   // Ends the call with this status; only the first end counts. Any thread.
   void end(grpc::StatusCode code, std::string text);
+
+  // Higher than that of every call before it.
+  std::uint64_t number() const { return number_; }
 
   // The call as gRPC wants it: it keeps itself alive until gRPC is done with it.
   grpc::ServerGenericBidiReactor* released_to_grpc();
@@ -97,6 +115,7 @@ class ServerCall : public grpc::ServerGenericBidiReactor, public std::enable_sha
   void arm_grace();
 
   const std::shared_ptr<ServerHub> hub_;
+  const std::uint64_t number_;
   grpc::GenericCallbackServerContext& context_;  // valid until the call is finished
   std::shared_ptr<ServerCall> self_;
 

@@ -1,5 +1,6 @@
 #include "net/server_calls.h"
 
+#include <chrono>
 #include <spdlog/spdlog.h>
 #include <utility>
 
@@ -83,20 +84,41 @@ void StreamCall::on_ended(const std::string& why) {
 }
 
 HealthCall::HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context,
-                       kds::ZoneCredentials zone, std::int64_t interval_nanos)
-    : ServerCall(std::move(hub), context), zone_(std::move(zone)), interval_nanos_(interval_nanos) {}
+                       kds::ZoneCredentials zone, std::int64_t interval_nanos, std::int64_t request_ms)
+    : ServerCall(std::move(hub), context),
+      zone_(std::move(zone)),
+      interval_nanos_(interval_nanos),
+      request_ms_(request_ms) {
+  ++this->hub().health_calls;
+}
 
-void HealthCall::on_message(const grpc::ByteBuffer* buffer) {
-  if (buffer == nullptr) return end(grpc::StatusCode::INTERNAL, "no request");
-  // Answered from the core executor: so the number of pings that wait there is bounded by the number of calls.
+HealthCall::~HealthCall() { --hub().health_calls; }
+
+// The request says nothing that the headers do not say: a stranger is sent away before one is waited for.
+void HealthCall::begin() {
   hub().post([call = std::static_pointer_cast<HealthCall>(shared_from_this())] {
     if (auto status = call->hub().table.pinged(call->zone_); !status.ok())
       return call->end(status_code_of(status.code()), status.message());
-    kuma::mesh::v1alpha1::ZoneHealthCheckResponse response;
-    response.mutable_interval()->set_seconds(call->interval_nanos_ / nanos_per_second);
-    response.mutable_interval()->set_nanos(static_cast<std::int32_t>(call->interval_nanos_ % nanos_per_second));
-    call->end_with(to_byte_buffer(response.SerializeAsString()));
+    call->await_request();
   });
+}
+
+void HealthCall::await_request() {
+  const auto deadline = std::chrono::system_clock::now() + std::chrono::milliseconds(request_ms_);
+  // Ends a call once, so that it may expire after the answer; it goes with the call.
+  deadline_.Set(deadline, [weak = weak_from_this()](bool expired) {
+    const auto call = weak.lock();
+    if (call != nullptr && expired) call->end(grpc::StatusCode::DEADLINE_EXCEEDED, "the request did not come in time");
+  });
+  start_read();
+}
+
+void HealthCall::on_message(const grpc::ByteBuffer* buffer) {
+  if (buffer == nullptr) return end(grpc::StatusCode::INTERNAL, "no request");
+  kuma::mesh::v1alpha1::ZoneHealthCheckResponse response;
+  response.mutable_interval()->set_seconds(interval_nanos_ / nanos_per_second);
+  response.mutable_interval()->set_nanos(static_cast<std::int32_t>(interval_nanos_ % nanos_per_second));
+  end_with(to_byte_buffer(response.SerializeAsString()));
 }
 
 }  // namespace kdsd::net

@@ -40,19 +40,25 @@ class StreamCall : public ServerCall, public Stream {
   std::uint64_t id_ = 0;  // core executor only; 0 until the core knows the stream
 };
 
-// HealthCheck: reads one request, tells the core, answers. Fails only for a zone that does not prove its name.
+// HealthCheck: tells the core, reads one request, answers. Fails for a zone that does not prove its name, before
+// anything is read, and when the request does not come in time.
 class HealthCall : public ServerCall {
  public:
   HealthCall(std::shared_ptr<ServerHub> hub, grpc::GenericCallbackServerContext& context, kds::ZoneCredentials zone,
-             std::int64_t interval_nanos);
-  void begin() override { start_read(); }
+             std::int64_t interval_nanos, std::int64_t request_ms);
+  ~HealthCall() override;
+  void begin() override;
 
  protected:
   void on_message(const grpc::ByteBuffer* buffer) override;
 
  private:
+  void await_request();
+
   const kds::ZoneCredentials zone_;
   const std::int64_t interval_nanos_;
+  const std::int64_t request_ms_;
+  grpc::Alarm deadline_;
 };
 
 }  // namespace kdsd::net

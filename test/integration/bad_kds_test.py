@@ -112,6 +112,9 @@ class BadKds(FleetTest):
                 self.dial().send(open_stream(1, "GlobalToZoneSync", zone)).wait_end()
         self.assertEqual([name for name in self.central.names("Zone") if name not in ("east", "intruder")], [])
 
+    def test_a_health_check_without_its_message(self):
+        self.dial().send(open_stream(1, "HealthCheck", service="GlobalKDSService")).wait_end()
+
     def test_very_many_streams(self):
         peer = self.dial()
         for stream in range(1, 601, 2):

@@ -22,11 +22,11 @@ def header(name, value):
     return b"\x00" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
 
 
-def open_stream(stream, method, zone="intruder"):
+def open_stream(stream, method, zone="intruder", service="KDSSyncService"):
     fields = (
         (":method", "POST"),
         (":scheme", "http"),
-        (":path", f"/kuma.mesh.v1alpha1.KDSSyncService/{method}"),
+        (":path", f"/kuma.mesh.v1alpha1.{service}/{method}"),
         (":authority", "localhost"),
         ("te", "trailers"),
         ("content-type", "application/grpc"),

@@ -380,6 +380,58 @@ TEST_F(KdsServerTest, CallsAboveTheLimitAreRefused) {
   EXPECT_EQ(c.status().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
+// Guards: a call without its message stayed for as long as its connection, and was asked for its proof only with the
+// message.
+TEST_F(KdsServerTest, HealthCheckWithoutItsMessageEnds) {
+  ServerOptions options;
+  options.health_request_ms = 50;
+  start(options);
+  Call call(channel(), method::health_check, of_zone_east());
+  EXPECT_EQ(call.status().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+}
+
+TEST_F(KdsServerTest, HealthCheckOfAStrangerEndsBeforeItsMessage) {
+  events_.refusal = Status(Code::denied, "not authenticated");
+  start();
+  Call call(channel(), method::health_check, of_zone_east());
+  EXPECT_EQ(call.status().error_code(), grpc::StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(KdsServerTest, HealthChecksThatWaitKeepNobodyOut) {
+  ServerOptions options;
+  options.calls_max = 5;
+  options.health_calls_max = 2;
+  start(options);
+  auto shared = channel();
+  std::vector<std::unique_ptr<Call>> waiting;
+  for (std::size_t i = 1; i <= 4; ++i) {
+    waiting.push_back(std::make_unique<Call>(shared, method::health_check, of_zone_east()));
+    ASSERT_TRUE(events_.signal.wait([&] { return events_.pings.size() == i; }));
+    if (i <= 2) continue;
+    EXPECT_EQ(waiting[i - 3]->status().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << "the oldest makes room";
+  }
+  EXPECT_TRUE(waiting[3]->is_open());
+  Call stream(channel(), method::global_to_zone, of_zone_east());
+  events_.stream(down);
+  Call ping(channel(), method::health_check, of_zone_east());
+  ping.write("");
+  EXPECT_TRUE(ping.status().ok());
+}
+
+TEST_F(KdsServerTest, OneConnectionHasRoomForAZoneManyTimesAndNotForEverything) {
+  start();
+  auto shared = channel();
+  std::vector<std::unique_ptr<Call>> calls;
+  for (std::size_t i = 0; i < 101; ++i)
+    calls.push_back(std::make_unique<Call>(shared, method::global_to_zone, of_zone_east()));
+  events_.stream(down, 100);
+  Call other(channel(), method::zone_to_global, of_zone_east());
+  events_.stream(up);
+  EXPECT_EQ(events_.signal.read([this] { return events_.opened_streams.size(); }), 101U);
+  core_.run([this] { server_->close(1, kds::CloseCode::unavailable, "makes room"); });
+  events_.stream(down, 101);
+}
+
 TEST_F(KdsServerTest, SecondServerOnOnePortFails) {
   start();
   ServerOptions options;
