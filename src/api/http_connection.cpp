@@ -27,6 +27,7 @@ constexpr std::size_t read_bytes = 16 << 10;
 // One byte more than the longest header and room for what follows it.
 constexpr std::size_t buffer_bytes = limits::header_bytes + 2 * read_bytes;
 constexpr int close_now = -1;  // no answer reaches anybody
+using Phase = ConnectionHandle::Phase;
 
 struct Peer {
   std::string address;
@@ -47,6 +48,12 @@ Peer peer_of(beast::tcp_stream& stream) {
   return peer;
 }
 
+// What became of reading a request.
+struct Reading {
+  int refused = 0;  // the status of a refusal, or `close_now`
+  std::string_view detail = "the request cannot be read";
+};
+
 // The status of the answer to a request that could not be read.
 int refusal_status(const boost::system::error_code& error) {
   if (error == http::error::body_limit) return 413;
@@ -61,6 +68,13 @@ std::string lower(beast::string_view text) {
   std::transform(out.begin(), out.end(), out.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return out;
+}
+
+// The HTTP library takes a body of any other coding for none, and what is in it for the next request.
+bool has_unknown_coding(const Parser& parser) {
+  const auto& message = parser.get();
+  const auto codings = message.count(http::field::transfer_encoding);
+  return codings > 1 || (codings == 1 && lower(message[http::field::transfer_encoding]) != "chunked");
 }
 
 // Path and query of a request target; proxies send a whole URL.
@@ -116,18 +130,15 @@ class Connection {
       : settings_(settings), options_(settings.options), stream_(stream), peer_(std::move(peer)), handle_(handle) {}
 
   asio::awaitable<void> serve() {
-    for (;;) {
-      handle_.set_busy(false);
-      if (settings_.stopping || !co_await first_bytes()) co_return;
-      handle_.set_busy(true);
+    while (!settings_.stopping && co_await first_bytes() && handle_.enter(Phase::reading)) {
       Parser parser;
       parser.header_limit(limits::header_bytes);
       parser.body_limit(options_.body_bytes_max);
-      const int refused = co_await read(parser);
-      if (refused == close_now) co_return;
+      const auto [refused, detail] = co_await read(parser);
+      if (refused == close_now || !handle_.enter(Phase::answering)) co_return;
       Response response;
       if (refused != 0) {
-        response = refusal(refused, "the request cannot be read");
+        response = refusal(refused, detail);
       } else {
         response = co_await answer(parser);
       }
@@ -137,8 +148,10 @@ class Connection {
       layer().expires_after(limits::response_time);
       auto [error, bytes] = co_await http::async_write(stream_, message, as_result);
       if (error) co_return;
-      if (refused != 0) co_await linger();
+      if (refused != 0 && handle_.enter(Phase::reading)) co_await linger();
       if (!keep) co_return;
+      has_answered_ = true;
+      handle_.enter(Phase::idle);
     }
   }
 
@@ -151,27 +164,27 @@ class Connection {
 
   asio::awaitable<bool> first_bytes() {
     if (buffer_.size() > 0) co_return true;
-    layer().expires_after(options_.idle_time);
+    layer().expires_after(has_answered_ ? options_.idle_time : std::min(options_.first_byte_time, options_.idle_time));
     auto [error, bytes] = co_await stream_.async_read_some(buffer_.prepare(read_bytes), as_result);
     if (error) co_return false;
     buffer_.commit(bytes);
     co_return true;
   }
 
-  // 0, the status of a refusal, or `close_now`.
-  asio::awaitable<int> read(Parser& parser) {
+  asio::awaitable<Reading> read(Parser& parser) {
     layer().expires_after(options_.header_time);
     auto [header_error, header_bytes] = co_await http::async_read_header(stream_, buffer_, parser, as_result);
-    if (header_error) co_return refusal_status(header_error);
+    if (header_error) co_return Reading{refusal_status(header_error)};
+    if (has_unknown_coding(parser)) co_return Reading{400, "Transfer-Encoding: only one, and it must be chunked"};
     layer().expires_after(options_.body_time);
     if (!parser.is_done() && lower(parser.get()[http::field::expect]) == "100-continue") {
       http::response<http::empty_body> go_on(http::status::continue_, 11);
       auto [error, bytes] = co_await http::async_write(stream_, go_on, as_result);
-      if (error) co_return close_now;
+      if (error) co_return Reading{close_now};
     }
-    if (parser.is_done()) co_return 0;
+    if (parser.is_done()) co_return Reading{};
     auto [error, bytes] = co_await http::async_read(stream_, buffer_, parser, as_result);
-    co_return error ? refusal_status(error) : 0;
+    co_return Reading{error ? refusal_status(error) : 0};
   }
 
   asio::awaitable<Response> answer(Parser& parser) {
@@ -212,6 +225,7 @@ class Connection {
   Peer peer_;
   ConnectionHandle& handle_;
   beast::flat_buffer buffer_{buffer_bytes};
+  bool has_answered_ = false;
 };
 
 // While it exists, the handle can close the stream.
@@ -236,6 +250,31 @@ bool has_verified_certificate(SSL* connection) {
 }
 
 }  // namespace
+
+ConnectionHandle::Standing ConnectionHandle::standing() const {
+  const std::lock_guard lock(mutex_);
+  return standing_;
+}
+
+bool ConnectionHandle::enter(Phase phase) {
+  const std::lock_guard lock(mutex_);
+  if (standing_.phase == Phase::leaving) return false;
+  standing_ = Standing{phase};
+  return true;
+}
+
+bool ConnectionHandle::dismiss(const Standing& seen) {
+  const std::lock_guard lock(mutex_);
+  if (standing_ != seen) return false;
+  standing_.phase = Phase::leaving;
+  return true;
+}
+
+void ConnectionHandle::close(bool idle_only) {
+  const auto phase = standing().phase;
+  const bool works = phase == Phase::reading || phase == Phase::answering;
+  if (closer_ && !(idle_only && works)) closer_();
+}
 
 asio::awaitable<void> serve_plain(const ConnectionSettings& settings, tcp::socket socket,
                                   std::shared_ptr<ConnectionHandle> handle) {

@@ -8,8 +8,11 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <chrono>
+#include <compare>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include "api/http.h"
 #include "api/http_server.h"
@@ -22,23 +25,36 @@ struct ConnectionSettings {
   const std::atomic<bool>& stopping;
 };
 
-// The outside grip on a connection. All members but `executor` are used on that executor only.
+// The outside grip on a connection.
 class ConnectionHandle {
  public:
+  // What the connection is at. Between requests, and before the first one, it is idle; one that was dismissed leaves.
+  enum class Phase { idle, reading, answering, leaving };
+  struct Standing {
+    Phase phase = Phase::idle;
+    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+    friend auto operator<=>(const Standing&, const Standing&) = default;
+  };
+
   explicit ConnectionHandle(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
 
+  // Any thread.
   const boost::asio::any_io_executor& executor() const { return executor_; }
-  // Ends the connection; with `idle_only` not while it works on a request.
-  void close(bool idle_only) {
-    if (closer_ && !(idle_only && busy_)) closer_();
-  }
+  Standing standing() const;
+  // The connection goes on with this; false when it was dismissed meanwhile and has to end.
+  bool enter(Phase phase);
+  // It is to leave; false, and it stays, when it is no longer at what it was at. `close` has to follow.
+  bool dismiss(const Standing& seen);
+
+  // On the executor: ends the connection; with `idle_only` not while it works on a request.
+  void close(bool idle_only);
   void attach(std::function<void()> closer) { closer_ = std::move(closer); }
-  void set_busy(bool busy) { busy_ = busy; }
 
  private:
   boost::asio::any_io_executor executor_;
   std::function<void()> closer_;
-  bool busy_ = false;
+  mutable std::mutex mutex_;
+  Standing standing_;  // guarded by `mutex_`
 };
 
 boost::asio::awaitable<void> serve_plain(const ConnectionSettings& settings, boost::asio::ip::tcp::socket socket,

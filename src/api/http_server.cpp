@@ -39,6 +39,8 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   void spawn(tcp::socket socket);
   void stop();
   std::size_t count();
+  bool make_room();
+  std::shared_ptr<ConnectionHandle> longest_waiting(ConnectionHandle::Standing& standing);
   void close_all(bool idle_only);
 
   asio::io_context& context;
@@ -84,6 +86,34 @@ std::size_t HttpServer::State::count() {
   return open.size();
 }
 
+// The connection that is idle the longest, otherwise the one that reads its request the longest: whoever sends it gets
+// it there in a moment. Nothing when all are being answered.
+std::shared_ptr<ConnectionHandle> HttpServer::State::longest_waiting(ConnectionHandle::Standing& standing) {
+  std::shared_ptr<ConnectionHandle> found;
+  for (const auto& handle : open) {
+    const auto other = handle->standing();
+    if (other.phase >= ConnectionHandle::Phase::answering || (found && standing < other)) continue;
+    found = handle;
+    standing = other;
+  }
+  return found;
+}
+
+// Strangers that connect and say nothing must not keep others out: one of them has to go for a new connection. False:
+// nobody can go.
+bool HttpServer::State::make_room() {
+  const std::lock_guard lock(mutex);
+  if (open.size() < options.connections_max) return true;
+  ConnectionHandle::Standing seen;
+  while (auto handle = longest_waiting(seen)) {
+    if (!handle->dismiss(seen)) continue;  // its request came right now
+    open.erase(handle);
+    asio::post(handle->executor(), [handle] { handle->close(false); });
+    return true;
+  }
+  return false;
+}
+
 asio::awaitable<void> HttpServer::State::accept() {
   while (!stopping) {
     auto [error, socket] = co_await acceptor.async_accept(asio::any_io_executor(asio::make_strand(context)), as_result);
@@ -91,7 +121,7 @@ asio::awaitable<void> HttpServer::State::accept() {
     if (error) {
       asio::steady_timer pause(strand, accept_pause);
       co_await pause.async_wait(as_result);
-    } else if (count() < options.connections_max) {
+    } else if (make_room()) {
       spawn(std::move(socket));
     }
   }

@@ -22,11 +22,12 @@ namespace kdsd::api {
 
 namespace limits {
 inline constexpr std::size_t header_bytes = 64 << 10;           // request line and headers
-inline constexpr std::size_t connections = 4'096;               // of one listener; more are accepted and closed
+inline constexpr std::size_t connections = 4'096;               // of one listener; beyond it one that waits makes room
 inline constexpr std::chrono::milliseconds header_time{1'000};  // from the first byte of a request to its last header
-inline constexpr std::chrono::milliseconds idle_time{60'000};   // between requests
-inline constexpr std::chrono::milliseconds body_time{30'000};   // from the last header to the end of the body
-inline constexpr std::chrono::milliseconds response_time{30'000};  // to write an answer to a slow reader
+inline constexpr std::chrono::milliseconds first_byte_time{10'000};  // from the connection to its first request
+inline constexpr std::chrono::milliseconds idle_time{60'000};        // between requests
+inline constexpr std::chrono::milliseconds body_time{30'000};        // from the last header to the end of the body
+inline constexpr std::chrono::milliseconds response_time{30'000};    // to write an answer to a slow reader
 inline constexpr std::chrono::milliseconds handshake_time{10'000};
 inline constexpr std::chrono::milliseconds stop_time{2'000};  // that running requests get when the server stops
 inline constexpr std::size_t linger_bytes =
@@ -53,6 +54,7 @@ struct HttpServerOptions {
   std::size_t body_bytes_max = 4 << 20;
   std::size_t connections_max = limits::connections;
   std::chrono::milliseconds header_time = limits::header_time;
+  std::chrono::milliseconds first_byte_time = limits::first_byte_time;
   std::chrono::milliseconds idle_time = limits::idle_time;
   std::chrono::milliseconds body_time = limits::body_time;
   std::chrono::milliseconds stop_time = limits::stop_time;

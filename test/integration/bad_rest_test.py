@@ -6,6 +6,8 @@ import socket
 
 from support import FleetTest, documents, main
 
+from lib.rest import Answer
+
 BODY_BYTES_MAX = 4 << 20  # the default of kdsd.maxBodyBytes
 DEPTH_MAX = 64
 
@@ -146,6 +148,21 @@ class BadRest(FleetTest):
             with self.subTest(garbage[:20]):
                 self.assertNotIn(b" 200 ", self.last_word(garbage))
 
+    def test_a_body_in_a_coding_that_nobody_knows(self):
+        inner = b"PUT /meshes/inner HTTP/1.1\r\nHost: localhost\r\nContent-Length: 33\r\n\r\n" + b'{"type": "Mesh", "name": "inner"}'
+        for coding in (b"xchunked", b"chunked, identity", b"\x0bchunked", b"chunked\r\nTransfer-Encoding: identity"):
+            with self.subTest(coding):
+                connection = self.central.rest.connect()
+                self.addCleanup(connection.close)
+                connection.connect()
+                connection.sock.sendall(b"POST /_plan HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: " + coding + b"\r\n\r\n")
+                connection.sock.sendall(inner)
+                reply = http.client.HTTPResponse(connection.sock)
+                reply.begin()
+                self.assert_refused(Answer(reply.status, reply.headers, reply.read()), 400, "Bad Request")
+                self.assertEqual(connection.sock.recv(4096), b"", "no second answer")
+                self.assertNotIn("inner", self.central.names("Mesh"))
+
     def test_headers_above_the_limit(self):
         self.assertIn(b" 431 ", self.last_word(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 70_000 + b"\r\n\r\n"))
 
@@ -183,6 +200,18 @@ class BadRest(FleetTest):
             self.assertEqual(self.central.rest.call("GET", "/", connection=connection).status, 200)
         except http.client.HTTPException as error:
             self.fail(f"another client: {error}")
+
+
+class Crowded(FleetTest):
+    @classmethod
+    def settings_of(cls, _name):
+        return {"KDSD_HTTP_MAX_CONNECTIONS": "20"}
+
+    def test_connections_that_say_nothing_keep_nobody_out(self):
+        for _ in range(100):
+            self.addCleanup(socket.create_connection(("127.0.0.1", self.central.rest.port)).close)
+        for _ in range(10):
+            self.assertEqual(self.central.rest.get("/meshes").status, 200)
 
 
 if __name__ == "__main__":

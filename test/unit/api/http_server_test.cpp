@@ -1,8 +1,12 @@
 // The server over real sockets on loopback.
+#include <atomic>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/ssl.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <future>
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -169,15 +173,108 @@ TEST(HttpServer, EndsConnectionsThatDawdle) {
   EXPECT_EQ(silent.read_all(), "");
 }
 
-TEST(HttpServer, ClosesConnectionsBeyondItsLimit) {
+// Guards: what followed was served as the next request.
+TEST(HttpServer, RefusesBodiesOfACodingThatItDoesNotKnow) {
   HttpServerOptions options;
-  options.connections_max = 1;
+  options.stop_time = std::chrono::milliseconds(200);
+  options.refusal = [](int status, std::string_view detail) { return Response{status, {}, std::string(detail)}; };
+  Server server(options);
+  for (const std::string headers :
+       {"Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: chunked, identity\r\n",
+        "Transfer-Encoding: identity\r\n", "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: \x0b"
+        "chunked\r\n",
+        "Transfer-Encoding:\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: identity\r\nContent-Length: 4\r\n"}) {
+    Client client(server.port());
+    client.send(request("PUT /a", headers) + "0\r\n\r\n" + request("GET /inner"));
+    const auto text = client.read_all();
+    EXPECT_TRUE(text.starts_with("HTTP/1.1 400")) << headers << text;
+    EXPECT_EQ(text.find("GET /inner"), std::string::npos) << headers << text;
+    EXPECT_NE(text.find("Connection: close"), std::string::npos) << headers << text;
+  }
+  Client client(server.port());
+  client.send(request("PUT /a", "Transfer-Encoding: Chunked\r\nConnection: close\r\n") + "3\r\nabc\r\n0\r\n\r\n");
+  EXPECT_NE(client.read_all().find("PUT /a abc"), std::string::npos);
+}
+
+TEST(HttpServer, EndsConnectionsThatNeverBegin) {
+  HttpServerOptions options;
+  options.first_byte_time = std::chrono::milliseconds(50);
+  Server server(options);
+  Client known(server.port());
+  known.send(request("GET /a"));
+  known.read_until("GET /a");
+  Client silent(server.port());
+  EXPECT_EQ(silent.read_all(), "");
+  known.send(request("GET /b"));
+  EXPECT_NE(known.read_until("GET /b").find("GET /b"), std::string::npos) << "between requests there is more time";
+}
+
+TEST(HttpServer, ConnectionThatIsIdleTheLongestMakesRoom) {
+  HttpServerOptions options;
+  options.connections_max = 2;
   Server server(options);
   Client first(server.port());
   first.send(request("GET /a"));
   first.read_until("GET /a");
   Client second(server.port());
+  second.send(request("GET /b"));
+  second.read_until("GET /b");
+  Client third(server.port());
+  third.send(request("GET /c"));
+  EXPECT_NE(third.read_until("GET /c").find("GET /c"), std::string::npos);
+  EXPECT_EQ(first.read_all(), "");
+  second.send(close_after("GET /d"));
+  EXPECT_NE(second.read_all().find("GET /d"), std::string::npos);
+}
+
+TEST(HttpServer, SilentConnectionsKeepNobodyOut) {
+  HttpServerOptions options;
+  options.connections_max = 4;
+  Server server(options);
+  std::vector<std::unique_ptr<Client>> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(std::make_unique<Client>(server.port()));
+  Client client(server.port());
+  client.send(request("GET /a"));
+  EXPECT_NE(client.read_until("GET /a").find("GET /a"), std::string::npos);
+  EXPECT_LE((*server).connections(), options.connections_max);
+  EXPECT_EQ(silent.front()->read_all(), "");
+}
+
+TEST(HttpServer, RequestThatDoesNotEndMakesRoomWhereNobodyIsIdle) {
+  HttpServerOptions options;
+  options.connections_max = 1;
+  Server server(options);
+  Client dawdling(server.port());
+  dawdling.send("PUT /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+  EXPECT_TRUE(dawdling.read_until("\r\n\r\n").starts_with("HTTP/1.1 100"));
+  Client client(server.port());
+  client.send(request("GET /b"));
+  EXPECT_NE(client.read_until("GET /b").find("GET /b"), std::string::npos);
+  EXPECT_EQ(dawdling.read_all(), "");
+}
+
+TEST(HttpServer, ConnectionThatIsAnsweredMakesNoRoom) {
+  std::promise<void> begun;
+  std::atomic<bool> may_end = false;
+  HttpServerOptions options;
+  options.connections_max = 1;
+  Server server(options, [&](const Request& request) -> asio::awaitable<Response> {
+    begun.set_value();
+    const auto executor = co_await asio::this_coro::executor;
+    while (!may_end) co_await asio::post(executor, asio::use_awaitable);
+    co_return Response{200, {}, "answer to " + request.path};
+  });
+  Client first(server.port());
+  first.send(close_after("GET /a"));
+  begun.get_future().wait();
+  Client second(server.port());
   EXPECT_EQ(second.read_all(), "");
+  may_end = true;
+  EXPECT_NE(first.read_all().find("answer to /a"), std::string::npos);
 }
 
 TEST(HttpServer, StopClosesIdleConnectionsAndItsPort) {
