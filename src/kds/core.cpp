@@ -88,7 +88,7 @@ void Core::run_commits() {
 
 void Core::committed(const Status& status) {
   const auto changes = committer_.finish(status);
-  if (!status.ok()) log(LogEffect::Level::error, "commit failed: " + status.text());
+  if (!status.ok()) log(LogEffect::Level::error, "commit failed: reason=" + log_quoted(status.text()));
   running_commits_ = true;
   // Before the answers: what a zone sent into a commit that also deleted it went with it and must not be acknowledged.
   if (is_global() && status.ok()) end_deleted_zones();
