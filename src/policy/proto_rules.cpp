@@ -1,72 +1,35 @@
 #include "policy/proto_rules.h"
 
-#include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <utility>
 
 #include "model/json.h"
 #include "model/labels.h"
+#include "policy/proto/rules.h"
 
 namespace kdsd::policy {
 namespace json = boost::json;
 namespace {
 
-constexpr std::string_view service_tag = "kuma.io/service";
-constexpr std::int64_t most_port = 65535;
-constexpr std::size_t domain_name_bytes = 253;
+using Rules = void (*)(const ConfValue& spec);
 
-bool is_ip_address(const std::string& text) {
-  std::array<unsigned char, sizeof(in6_addr)> parsed{};
-  return inet_pton(AF_INET, text.c_str(), parsed.data()) == 1 || inet_pton(AF_INET6, text.c_str(), parsed.data()) == 1;
-}
+constexpr std::array<std::pair<std::string_view, Rules>, 6> rules_by_type = {{
+    {"Dataplane", check_dataplane},
+    {"TrafficLog", check_traffic_log},
+    {"TrafficPermission", check_traffic_permission},
+    {"TrafficTrace", check_traffic_trace},
+    {"ZoneEgress", check_zone_egress},
+    {"ZoneIngress", check_zone_ingress},
+}};
 
-bool is_domain_name(std::string_view text) {
-  if (text.empty() || text.size() > domain_name_bytes) return false;
-  const auto legal = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  };
-  while (true) {
-    const auto dot = text.find('.');
-    const auto part = text.substr(0, dot);
-    if (part.empty() || part.front() == '-' || part.back() == '-') return false;
-    if (!std::all_of(part.begin(), part.end(), legal)) return false;
-    if (dot == std::string_view::npos) return true;
-    text.remove_prefix(dot + 1);
+// Null for types without any.
+Rules rules_of(const ResourceType& type) {
+  for (const auto& [name, rules] : rules_by_type) {
+    if (name == type.name) return rules;
   }
-}
-
-void check_address(const json::value& networking, Outcome& outcome) {
-  const std::string address(find_text(networking, {"address"}));
-  if (is_ip_address(address) || is_domain_name(address)) return;
-  outcome.refuse("networking.address", "address has to be valid IP address or domain name");
-}
-
-void check_inbound(const json::value& inbound, const std::string& path, Outcome& outcome) {
-  const auto* port = find(inbound, {"port"});
-  const auto number = port == nullptr ? 0 : whole_number(*port).value_or(0);
-  if (number < 1 || number > most_port) outcome.refuse(path + ".port", "port must be in the range [1, 65535]");
-  if (find(inbound, {"tags", service_tag}) == nullptr) {
-    outcome.refuse(keyed(path + ".tags", service_tag), "tag has to exist");
-  }
-}
-
-void check_dataplane(const json::value& spec, Outcome& outcome) {
-  const auto* networking = find(spec, {"networking"});
-  if (networking == nullptr) {
-    outcome.refuse("networking", "must be defined");
-    return;
-  }
-  const auto* inbounds = find(*networking, {"inbound"});
-  const bool has_inbound = inbounds != nullptr && inbounds->is_array() && !inbounds->get_array().empty();
-  if (!has_inbound && find(*networking, {"gateway"}) == nullptr) {
-    outcome.refuse("networking", "has to contain at least one inbound interface or gateway");
-  }
-  check_address(*networking, outcome);
-  if (!has_inbound) return;
-  const auto& list = inbounds->get_array();
-  for (std::size_t i = 0; i < list.size(); ++i) check_inbound(list[i], element("networking.inbound", i), outcome);
+  return nullptr;
 }
 
 void set_zone_tag(json::object& holder, const std::string& zone) {
@@ -77,11 +40,11 @@ void set_zone_tag(json::object& holder, const std::string& zone) {
 
 }  // namespace
 
-bool has_proto_rules(const ResourceType& type) { return type.name == "Dataplane"; }
+bool has_proto_rules(const ResourceType& type) { return rules_of(type) != nullptr; }
 
-Outcome validate_proto_spec(const ResourceType& type, const json::value& spec, std::string_view) {
+Outcome validate_proto_spec(const ResourceType& type, const json::value& spec) {
   Outcome outcome;
-  if (has_proto_rules(type)) check_dataplane(spec, outcome);
+  if (const auto rules = rules_of(type)) rules(ConfValue(&spec, "", outcome));
   return outcome;
 }
 

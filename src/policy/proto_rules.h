@@ -1,5 +1,4 @@
-// Rules of proto-encoded types: proxies, meshes, secrets and the older policies, as far as the specification states
-// them.
+// Rules of proto-encoded types: proxies, meshes and the older policies. The rules of each type are in proto/.
 //
 // Pure. Fields are those of the flat document (`networking.inbound[0].port`), without `spec`.
 #pragma once
@@ -16,8 +15,9 @@ namespace kdsd::policy {
 // Whether validate_proto_spec says anything about a type; a spec of any other need not be opened.
 bool has_proto_rules(const ResourceType& type);
 
-// `spec`: members as JSON, names in camel case.
-Outcome validate_proto_spec(const ResourceType& type, const boost::json::value& spec, std::string_view name = {});
+// `spec`: members as JSON, names in camel case, names of enums and durations as texts. An empty object is another thing
+// than a member that is not there, and is lost on the way through the binary form where it is a map.
+Outcome validate_proto_spec(const ResourceType& type, const boost::json::value& spec);
 
 // Adds the tag `kuma.io/zone` to every inbound and the gateway tag set of a Dataplane.
 void add_zone_tag(boost::json::value& dataplane, const std::string& zone);

@@ -27,7 +27,7 @@ void check_display_name(const ResourceType& type, const Labels& labels, std::str
 }  // namespace
 
 Outcome validate_spec(const ResourceType& type, const json::value& spec, const Labels& labels, std::string_view name) {
-  if (type.encoding == SpecEncoding::proto) return validate_proto_spec(type, spec, name);
+  if (type.encoding == SpecEncoding::proto) return validate_proto_spec(type, spec);
   Outcome outcome;
   check_display_name(type, labels, name, outcome);
   check_object(type, spec, outcome);

@@ -52,7 +52,7 @@ Violations spec_violations(const Document& document, const json::value& spec) {
   const auto& type = *document.type;
   return type.encoding == SpecEncoding::json
              ? policy::validate_spec(type, spec, document.labels, document.name).violations
-             : policy::validate_proto_spec(type, spec, document.name).violations;
+             : policy::validate_proto_spec(type, spec).violations;
 }
 
 std::vector<std::string> warnings_of(const std::string& body) {

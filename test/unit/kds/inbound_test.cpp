@@ -160,6 +160,19 @@ TEST(Inbound, ProxiesAreHeldToTheRulesOfTheirTypeLikePolicies) {
   EXPECT_THAT(global.names("Dataplane"), ElementsAre("good"));
 }
 
+TEST(Inbound, OlderPoliciesAreHeldToTheRulesOfTheirType) {
+  TestPlane east("east");
+  const auto empty = resource_of("TrafficPermission", "empty", "{}");
+  const auto good = resource_of("TrafficPermission", "good",
+                                R"({"sources":[{"match":{"kuma.io/service":"*"}}],
+                                    "destinations":[{"match":{"kuma.io/service":"*"}}]})");
+  const auto applied = take_all(east, {{empty, "", {}, ""}, {good, "", {}, ""}}, from_global(east));
+  EXPECT_EQ(applied.nack_text,
+            "TrafficPermission \"empty\" mesh \"default\": sources: must have at least one element; destinations: must "
+            "have at least one element");
+  EXPECT_THAT(east.names("TrafficPermission"), ElementsAre("good"));
+}
+
 // field-cases F046.
 TEST(Inbound, OneInvalidPolicyIsNamedWithItsFieldAndTheOthersAreStored) {
   TestPlane east("east");

@@ -1,0 +1,17 @@
+// The rules of each proto-encoded type, for a whole document.
+//
+// Pure. `spec` is the flat document, so that paths begin with its members: `conf.http[0]`.
+#pragma once
+
+#include "policy/conf_checks.h"
+
+namespace kdsd::policy {
+
+void check_dataplane(const ConfValue& spec);
+void check_traffic_log(const ConfValue& spec);
+void check_traffic_permission(const ConfValue& spec);
+void check_traffic_trace(const ConfValue& spec);
+void check_zone_egress(const ConfValue& spec);
+void check_zone_ingress(const ConfValue& spec);
+
+}  // namespace kdsd::policy
