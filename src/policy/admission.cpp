@@ -9,6 +9,7 @@
 #include "policy/core_name.h"
 #include "policy/labels.h"
 #include "policy/names.h"
+#include "policy/proto/mesh_change.h"
 #include "policy/proto_rules.h"
 #include "policy/proto_shape.h"
 #include "policy/schema.h"
@@ -155,19 +156,24 @@ class Admitter {
   Admission finish() {
     if (auto detail = workload_problem(); !detail.empty()) return malformed(std::move(detail));
     const bool creates = request_.existing == nullptr;
-    if (creates && type_.name == "Mesh") {
-      if (auto problem = new_mesh_name_problem(name_.name))
-        return refuse(Stage::create, {{"name", std::move(*problem)}});
-    }
     auto labels = complete_labels(control_plane_, type_, request_.mesh, name_, spec_, document_.labels);
     if (!creates) {
       auto violations = immutable_label_violations(request_.existing->labels, labels);
       if (!violations.empty()) return refuse(Stage::labels, std::move(violations));
     }
+    if (auto violations = mesh_violations(); !violations.empty())
+      return refuse(creates ? Stage::create : Stage::update, std::move(violations));
     if (type_.name == "Dataplane" && control_plane_.is_zone()) add_zone_tag(spec_, control_plane_.zone);
     auto bytes = encode_spec(type_, spec_);
     if (!bytes.ok()) return malformed(bytes.status().message());
     return {Admitted{name_.text(), std::move(labels), std::move(*bytes), all_warnings(), creates}, Stage::none};
+  }
+
+  Violations mesh_violations() const {
+    if (type_.name != "Mesh") return {};
+    if (request_.existing == nullptr) return mesh_change_violations(name_.name, nullptr, spec_);
+    const auto before = spec_json(*request_.existing);
+    return mesh_change_violations(name_.name, &before, spec_);
   }
 
   std::string workload_problem() const {

@@ -15,8 +15,9 @@ namespace {
 
 using Rules = void (*)(const ConfValue& spec);
 
-constexpr std::array<std::pair<std::string_view, Rules>, 6> rules_by_type = {{
+constexpr std::array<std::pair<std::string_view, Rules>, 7> rules_by_type = {{
     {"Dataplane", check_dataplane},
+    {"Mesh", check_mesh},
     {"TrafficLog", check_traffic_log},
     {"TrafficPermission", check_traffic_permission},
     {"TrafficTrace", check_traffic_trace},

@@ -8,6 +8,7 @@
 namespace kdsd::policy {
 
 void check_dataplane(const ConfValue& spec);
+void check_mesh(const ConfValue& spec);
 void check_traffic_log(const ConfValue& spec);
 void check_traffic_permission(const ConfValue& spec);
 void check_traffic_trace(const ConfValue& spec);

@@ -173,6 +173,17 @@ TEST(Inbound, OlderPoliciesAreHeldToTheRulesOfTheirType) {
   EXPECT_THAT(east.names("TrafficPermission"), ElementsAre("good"));
 }
 
+// Which authorities there are is known where a mesh is written.
+TEST(Inbound, AMeshIsTakenWithAnAuthorityThatIsUnknownHere) {
+  TestPlane east("east");
+  const auto known = resource_of("Mesh", "known", R"({"mtls":{"backends":[{"name":"a","type":"vault"}]}})");
+  const auto broken = resource_of("Mesh", "broken", R"({"mtls":{"enabledBackend":"a"}})");
+  const auto applied = take_all(east, {{known, "", {}, ""}, {broken, "", {}, ""}}, from_global(east));
+  EXPECT_EQ(applied.nack_text,
+            "Mesh \"broken\": mtls.enabledBackend: has to be set to one of the backends in the mesh");
+  EXPECT_THAT(east.names("Mesh"), ElementsAre("known"));
+}
+
 // field-cases F046.
 TEST(Inbound, OneInvalidPolicyIsNamedWithItsFieldAndTheOthersAreStored) {
   TestPlane east("east");

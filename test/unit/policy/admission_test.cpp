@@ -122,6 +122,45 @@ TEST(AdmissionTest, LongMeshNamesFailToBeCreated) {
   EXPECT_EQ(title(admission.stage), "Failed to create a resource");
 }
 
+std::string mesh_with_authority(const std::string& name, const std::string& type = "builtin") {
+  return R"({"type":"Mesh","name":"a","mtls":{"enabledBackend":")" + name + R"(","backends":[{"name":")" + name +
+         R"(","type":")" + type + R"("}]}})";
+}
+
+Resource stored_mesh(const Admission& admission) {
+  Resource mesh;
+  mesh.type = Catalogue::builtin().find("Mesh");
+  mesh.name = "a";
+  mesh.labels = admission.result->labels;
+  mesh.spec = admission.result->spec_bytes;
+  return mesh;
+}
+
+TEST(AdmissionTest, AMeshKeepsItsAuthorityWhileItHasOne) {
+  const auto first = put(global, "Mesh", "a", mesh_with_authority("ca-1"));
+  ASSERT_TRUE(first.result.ok()) << refusals(first);
+  const auto mesh = stored_mesh(first);
+  const auto changed = put(global, "Mesh", "a", mesh_with_authority("ca-2"), &mesh);
+  EXPECT_EQ(refusals(changed),
+            "mtls.enabledBackend: Changing CA when mTLS is enabled is forbidden. Disable mTLS first and then change "
+            "the CA");
+  EXPECT_EQ(title(changed.stage), "Failed to update a resource");
+  EXPECT_EQ(refusals(put(global, "Mesh", "a", mesh_with_authority("ca-1"), &mesh)), "admitted");
+  const auto disabled = put(global, "Mesh", "a", R"({"type":"Mesh","name":"a"})", &mesh);
+  ASSERT_TRUE(disabled.result.ok()) << refusals(disabled);
+  const auto without = stored_mesh(disabled);
+  EXPECT_EQ(refusals(put(global, "Mesh", "a", mesh_with_authority("ca-2"), &without)), "admitted");
+}
+
+TEST(AdmissionTest, AMeshIsRefusedAnAuthorityOfUnknownType) {
+  const auto created = put(global, "Mesh", "a", mesh_with_authority("ca", "vault"));
+  EXPECT_EQ(refusals(created), "mtls.backends[0].type: could not find installed plugin for this type");
+  EXPECT_EQ(title(created.stage), "Failed to create a resource");
+  const auto broken = put(global, "Mesh", "a", R"({"type":"Mesh","name":"a","mtls":{"enabledBackend":"x"}})");
+  EXPECT_EQ(refusals(broken), "mtls.enabledBackend: has to be set to one of the backends in the mesh");
+  EXPECT_EQ(title(broken.stage), "Could not process a resource");
+}
+
 TEST(AdmissionTest, MeshWithADotIsAdmittedWithAWarning) {
   const auto admission = put(global, "Mesh", "a.b", R"({"type":"Mesh","name":"a.b"})");
   ASSERT_TRUE(admission.result.ok());

@@ -7,6 +7,7 @@
 #include "model/catalogue.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
+#include "policy/proto/mesh_change.h"
 #include "policy/proto_shape.h"
 
 #include "cases.h"
@@ -89,6 +90,15 @@ TEST(ProtoRules, SayTheSameOfWhatAPeerSends) {
     const auto said = lines_of(validate_proto_spec(type, *received).violations);
     const bool same = said == lines_of(validate_proto_spec(type, doc).violations);
     EXPECT_NE(same, find(document, {"asWritten"}) != nullptr) << type.name << ' ' << to_compact_json(doc);
+  }
+}
+
+TEST(ProtoRules, AuthoritiesOfANewMeshAreLookedAt) {
+  for (const auto& document : documents()) {
+    if (find(document, {"change"}) == nullptr) continue;
+    const auto doc = read_document(document);
+    EXPECT_EQ(lines_of(mesh_change_violations("a", nullptr, doc)), lines_of(find_list(document, {"change"})))
+        << to_compact_json(doc);
   }
 }
 
