@@ -15,9 +15,11 @@ namespace {
 
 using Rules = void (*)(const ConfValue& spec);
 
-constexpr std::array<std::pair<std::string_view, Rules>, 7> rules_by_type = {{
+constexpr std::array<std::pair<std::string_view, Rules>, 9> rules_by_type = {{
     {"Dataplane", check_dataplane},
     {"Mesh", check_mesh},
+    {"MeshGateway", check_gateway},
+    {"MeshGatewayRoute", check_gateway_route},
     {"TrafficLog", check_traffic_log},
     {"TrafficPermission", check_traffic_permission},
     {"TrafficTrace", check_traffic_trace},

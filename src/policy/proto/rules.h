@@ -8,6 +8,8 @@
 namespace kdsd::policy {
 
 void check_dataplane(const ConfValue& spec);
+void check_gateway(const ConfValue& spec);
+void check_gateway_route(const ConfValue& spec);
 void check_mesh(const ConfValue& spec);
 void check_traffic_log(const ConfValue& spec);
 void check_traffic_permission(const ConfValue& spec);
