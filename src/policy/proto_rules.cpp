@@ -15,14 +15,24 @@ namespace {
 
 using Rules = void (*)(const ConfValue& spec);
 
-constexpr std::array<std::pair<std::string_view, Rules>, 9> rules_by_type = {{
+constexpr std::array<std::pair<std::string_view, Rules>, 19> rules_by_type = {{
+    {"CircuitBreaker", check_circuit_breaker},
     {"Dataplane", check_dataplane},
+    {"ExternalService", check_external_service},
+    {"FaultInjection", check_fault_injection},
+    {"HealthCheck", check_health_check},
     {"Mesh", check_mesh},
     {"MeshGateway", check_gateway},
     {"MeshGatewayRoute", check_gateway_route},
+    {"ProxyTemplate", check_proxy_template},
+    {"RateLimit", check_rate_limit},
+    {"Retry", check_retry},
+    {"Timeout", check_timeout},
     {"TrafficLog", check_traffic_log},
     {"TrafficPermission", check_traffic_permission},
+    {"TrafficRoute", check_traffic_route},
     {"TrafficTrace", check_traffic_trace},
+    {"VirtualOutbound", check_virtual_outbound},
     {"ZoneEgress", check_zone_egress},
     {"ZoneIngress", check_zone_ingress},
 }};
