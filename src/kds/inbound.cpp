@@ -1,8 +1,8 @@
 #include "kds/inbound.h"
 
-#include <map>
 #include <set>
 
+#include "model/clipped.h"
 #include "model/document.h"
 #include "model/hash.h"
 #include "model/json.h"
@@ -217,25 +217,16 @@ class Batch {
   bool is_relayed_name_taken(const Resource& resource) {
     if (receiving_.relays_as == nullptr) return false;
     const auto wire = wire_name(resource, *receiving_.relays_as);
-    const auto& written = written_names(*resource.type, resource.mesh);
-    if (const auto found = written.find(wire); found != written.end()) return found->second != resource.name;
+    const auto written = transaction_.written_under(*resource.type, resource.mesh, wire);
+    if (!written.empty()) return written != resource.name;
     const auto holder = transaction_.find_by_wire_name(*resource.type, resource.mesh, wire);
     return holder && holder->name != resource.name;
   }
 
-  // What this commit has written so far, by the name under which it is relayed; the index does not know it yet.
-  std::map<std::string, std::string>& written_names(const ResourceType& type, const std::string& mesh) {
-    auto [written, is_new] = written_.try_emplace(mesh);
-    if (!is_new) return written->second;
-    transaction_.each_staged(type, mesh, [&](const ResourcePtr& resource) {
-      written->second.emplace(wire_name(*resource, *receiving_.relays_as), resource->name);
-    });
-    return written->second;
-  }
-
   void put(Resource resource) {
     if (receiving_.relays_as != nullptr) {
-      written_names(*resource.type, resource.mesh)[wire_name(resource, *receiving_.relays_as)] = resource.name;
+      transaction_.note_relayed(*resource.type, resource.mesh, wire_name(resource, *receiving_.relays_as),
+                                resource.name);
     }
     transaction_.put(std::move(resource));
   }
@@ -330,7 +321,6 @@ class Batch {
   const Receiving& receiving_;
   std::string source_;
   std::set<std::pair<std::string, std::string>> added_;
-  std::map<std::string, std::map<std::string, std::string>> written_;  // by mesh: wire name, stored name
   Applied applied_;
 };
 

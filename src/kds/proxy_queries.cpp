@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kds/wire.h"
+#include "model/clipped.h"
 
 #include "kuma/mesh/v1alpha1/kds.pb.h"
 

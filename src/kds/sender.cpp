@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/clipped.h"
+
 namespace kdsd::kds {
 namespace {
 
@@ -145,8 +147,7 @@ void Sender::collect_entry(const Entry& entry, const TypeState& state, Part& par
   }
   // Sent all the same, it would end the stream, and the next one.
   if (!part.whole && encoded->bytes.size() + message_overhead_bytes > bytes_max(state)) {
-    part.too_large.push_back(entry.key.text() + " has " + std::to_string(encoded->bytes.size()) +
-                             " bytes for a peer that takes " + std::to_string(bytes_max(state)) + " in one message");
+    note_too_large(entry, encoded->bytes.size(), state, part);
     return;
   }
   part.bytes += encoded->bytes.size();
@@ -195,9 +196,17 @@ std::size_t Sender::bytes_max(const TypeState& state) const {
   return state.takes_parts ? options_.own_message_bytes_max : options_.message_bytes_max;
 }
 
-void Sender::note_too_large(std::vector<std::string> found) {
-  for (auto& text : found) {
-    if (told_too_large_.insert(text).second) newly_held_back_.push_back(std::move(text));
+void Sender::note_too_large(const Entry& entry, std::size_t bytes, const TypeState& state, Part& part) const {
+  part.skipped_bytes += bytes;
+  if (part.held_until.value == 0) part.held_until = Revision{entry.revision.value - 1};
+  part.too_large.emplace_back(entry.key.text(), " has " + std::to_string(bytes) + " bytes for a peer that takes " +
+                                                    std::to_string(bytes_max(state)) + " in one message");
+}
+
+void Sender::tell_too_large(const Part& part) {
+  for (const auto& [key, text] : part.too_large) {
+    if (told_too_large_.size() >= limits::too_large_told || !told_too_large_.insert(key).second) continue;
+    newly_held_back_.push_back(key + text);
   }
 }
 
@@ -246,11 +255,17 @@ std::optional<Message> Sender::respond(const std::string& name, TypeState& state
       if (!entry || !entry->resource || !may_have(entry->current(), state)) part.removed.push_back(key);
     }
   }
+  tell_too_large(part);
+  // Of a first state nothing may be left out: the peer would delete what it has of it.
+  if (first && !state.resumed && !part.too_large.empty()) {
+    hold_back(name, state, part.bytes + part.skipped_bytes, now);
+    return std::nullopt;
+  }
+  if (part.held_until.value != 0 && state.held_until.value == 0) state.held_until = part.held_until;
   if (whole && part.bytes + message_overhead_bytes > options_.message_bytes_max) {
     hold_back(name, state, part.bytes, now);
     return std::nullopt;
   }
-  note_too_large(std::move(part.too_large));
   if (part.resources.empty() && part.removed.empty() && part.complete) {
     state.cursor = part.until;  // everything in between was not for this peer
     state.unsent_since = {};
@@ -266,7 +281,9 @@ std::optional<Message> Sender::build(const std::string& name, TypeState& state, 
   head.sender = options_.identifier;
   head.removed = std::move(part.removed);
   if (state.takes_parts) {
-    ResumeToken token{options_.store_id, options_.epochs.current(), part.until, state.peer.bits};
+    // A token says what the peer holds: nothing behind what was left out.
+    const auto until = state.held_until.value == 0 ? part.until : std::min(part.until, state.held_until);
+    ResumeToken token{options_.store_id, options_.epochs.current(), until, state.peer.bits};
     head.version_info = token.text();
     if (!state.first_done) {
       if (state.resumed) head.version_info += " resumed";

@@ -36,6 +36,8 @@ inline constexpr std::size_t rejections_kept = 64;
 inline constexpr std::size_t rejection_text_bytes = 1024;  // of each text in one; a peer may send what it likes
 // Types a peer may ask for beyond those of the catalogue, and texts it may send with them.
 inline constexpr std::size_t unknown_types = 64;
+// Resources that go into no message and were told of, for each stream.
+inline constexpr std::size_t too_large_told = 1000;
 }  // namespace limits
 
 struct SenderOptions {
@@ -107,6 +109,7 @@ class Sender {
     std::size_t held_back_count = 0;  // held_back: live resources of the type then; 0: it waits for other zones
     Timestamp held_back_at;           // held_back: when its size was last looked at
     bool has_changed = false;         // held_back: it may fit now
+    Revision held_until;              // 0, or how far the peer holds everything: what came next went into no message
     std::string told_rejection;       // the text of the last one that was told as new
     Timestamp told_at;
   };
@@ -174,9 +177,11 @@ class Sender {
     std::vector<std::string> removed;
     std::size_t bytes = 0;
     Revision until;
-    bool whole = false;                  // the full state, with nothing left out
-    bool complete = true;                // everything up to the head is in it
-    std::vector<std::string> too_large;  // what can go into no message, for people
+    bool whole = false;                                          // the full state, with nothing left out
+    bool complete = true;                                        // everything up to the head is in it
+    std::vector<std::pair<std::string, std::string>> too_large;  // what goes into no message: key, why
+    std::size_t skipped_bytes = 0;                               // of these
+    Revision held_until;                                         // 0, or before the first of these
   };
 
   Status first_request(const Request& request, TypeState& state, const ResourceType* type);
@@ -188,7 +193,8 @@ class Sender {
   std::optional<Message> build(const std::string& name, TypeState& state, Part part, Timestamp now);
   bool is_told_already(const Request& request, TypeState& state, Timestamp now) const;
   std::size_t bytes_max(const TypeState& state) const;
-  void note_too_large(std::vector<std::string> found);
+  void note_too_large(const Entry& entry, std::size_t bytes, const TypeState& state, Part& part) const;
+  void tell_too_large(const Part& part);
   void hold_back(const std::string& name, TypeState& state, std::size_t bytes, Timestamp now);
   bool waits(const ResourceType& type, const TypeState& state) const;
   bool is_unmade(const ResourceType& type) const;

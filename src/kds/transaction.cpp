@@ -14,6 +14,7 @@ void Staged::set(const ResourceKey& key, Item item) {
 void Staged::merge(const Staged& other) {
   for (const auto& key : other.order) set(key, other.items.at(key));
   for (const auto& [name, text] : other.facts) facts[name] = text;
+  for (const auto& [wire, name] : other.relayed) relayed[wire] = name;
   deleted_zones.insert(other.deleted_zones.begin(), other.deleted_zones.end());
 }
 
@@ -38,6 +39,15 @@ ResourcePtr Transaction::find_by_wire_name(const ResourceType& type, std::string
   if (!found) return nullptr;
   const auto* item = staged_item(found->key());
   return item != nullptr ? item->resource : found;
+}
+
+std::string Transaction::written_under(const ResourceType& type, const std::string& mesh,
+                                       const std::string& wire_name) const {
+  for (const Staged* staged : {&own_, &earlier_}) {
+    const auto found = staged->relayed.find({&type, mesh, wire_name});
+    if (found != staged->relayed.end() && find(type, mesh, found->second)) return found->second;
+  }
+  return {};
 }
 
 void Transaction::each_staged(const ResourceType& type, const std::string& mesh, const Index::Visit& visit) const {

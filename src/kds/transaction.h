@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "kds/index.h"
@@ -29,6 +30,8 @@ struct Staged {
   std::map<ResourceKey, Item> items;
   std::vector<ResourceKey> order;
   std::map<std::string, std::string> facts;
+  // Names under which what is written is relayed, by type, mesh and that name: the index does not know them yet.
+  std::map<std::tuple<const ResourceType*, std::string, std::string>, std::string> relayed;
   std::set<std::string> deleted_zones;  // by remove_with_dependents, even if a Zone of the name is there again
 
   void set(const ResourceKey& key, Item item);
@@ -52,6 +55,13 @@ class Transaction {
   std::vector<ResourcePtr> list(const ResourceType& type) const;
   std::vector<ResourcePtr> list_in_mesh(const ResourceType& type, std::string_view mesh) const;
   std::vector<ResourcePtr> list_of_source(const ResourceType& type, std::string_view source) const;
+
+  // The stored name of what this commit has written so far and relays under that name; empty: there is none.
+  std::string written_under(const ResourceType& type, const std::string& mesh, const std::string& wire_name) const;
+  void note_relayed(const ResourceType& type, const std::string& mesh, const std::string& wire_name,
+                    const std::string& name) {
+    own_.relayed[{&type, mesh, wire_name}] = name;
+  }
 
   // Creates or replaces. Times are set here: a replaced resource keeps its creation time. Returns whether it is new.
   bool put(Resource resource);

@@ -6,6 +6,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <initializer_list>
 
+#include "model/clipped.h"
 #include "model/json.h"
 #include "model/proto_spec.h"
 
@@ -15,13 +16,6 @@
 
 namespace kdsd::kds {
 namespace discovery = envoy::service::discovery::v3;
-
-std::string_view clipped(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  auto size = bytes_max;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
-  return text.substr(0, size);
-}
 
 namespace {
 

@@ -25,9 +25,6 @@ inline constexpr std::size_t held_versions = 100'000;  // in one request
 inline constexpr std::size_t error_text_bytes = 256 << 10;
 }  // namespace limits
 
-// The text, or as much of its beginning as fits, cut between characters.
-std::string_view clipped(std::string_view text, std::size_t bytes_max);
-
 // kdsd's own additions; used only with peers that announce them (design.md, Decisions).
 namespace feature {
 inline constexpr std::string_view hash_suffix = "hash-suffix";

@@ -1,7 +1,8 @@
 #include "model/hash.h"
 
-#include <algorithm>
 #include <cstdint>
+
+#include "model/clipped.h"
 
 namespace kdsd {
 namespace {
@@ -17,13 +18,6 @@ void feed(std::uint64_t& hash, std::string_view text) {
   }
 }
 
-// Between characters: half of one would make a text that no peer can read.
-std::string_view kept_part(std::string_view name) {
-  auto size = std::min(name.size(), kept_name_bytes);
-  while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80) --size;
-  return name.substr(0, size);
-}
-
 }  // namespace
 
 std::string hashed_name(std::string_view mesh, std::string_view name, const std::vector<std::string_view>& values) {
@@ -32,7 +26,7 @@ std::string hashed_name(std::string_view mesh, std::string_view name, const std:
   feed(hash, name);
   for (auto value : values) feed(hash, value);
 
-  std::string out(kept_part(name));
+  std::string out(clipped(name, kept_name_bytes));
   out += '-';
   for (std::size_t i = 0; i < suffix_length; ++i) {
     unsigned nibble = (hash >> (60 - 4 * i)) & 0xf;

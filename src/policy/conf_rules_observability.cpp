@@ -1,8 +1,8 @@
 // MeshAccessLog, MeshTrace and MeshMetric: where proxies send what they see.
 #include <boost/json/parse.hpp>
-#include <re2/re2.h>
 
 #include "policy/conf_checks.h"
+#include "policy/pattern.h"
 #include "policy/text_forms.h"
 #include "policy/web_address.h"
 
@@ -91,16 +91,9 @@ void check_sampling(const ConfValue& sampling) {
   check_percentage(sampling, "string is not a number", "must be between 0 and 100");
 }
 
-// Patterns are Go's, which are those of RE2.
-bool is_pattern(std::string_view text) {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  return re2::RE2(text, options).ok();
-}
-
 void check_selector(const ConfValue& selector) {
   if (selector.at("type").text() != "Regex") return;
-  if (const auto match = selector.at("match"); !is_pattern(match.text())) match.refuse("invalid regex");
+  if (const auto match = selector.at("match"); !pattern_problem(match.text()).empty()) match.refuse("invalid regex");
 }
 
 void check_metric_backend(const ConfValue& backend) {

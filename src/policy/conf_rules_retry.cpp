@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "policy/conf_checks.h"
+#include "policy/http_status.h"
 
 namespace kdsd::policy {
 namespace {
@@ -26,31 +27,12 @@ constexpr std::array<std::string_view, 17> http_conditions = {"5xx",
                                                               "HttpMethodPut",
                                                               "HttpMethodTrace"};
 
-struct StatusRange {
-  int first;
-  int last;
-};
-// The statuses that have a name.
-constexpr std::array<StatusRange, 12> known_statuses = {{{100, 103},
-                                                         {200, 208},
-                                                         {226, 226},
-                                                         {300, 305},
-                                                         {307, 308},
-                                                         {400, 418},
-                                                         {421, 426},
-                                                         {428, 429},
-                                                         {431, 431},
-                                                         {451, 451},
-                                                         {500, 508},
-                                                         {510, 511}}};
-
 bool is_known_status(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   int status = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
   if (error != std::errc() || end != text.data() + text.size()) return false;
-  return std::any_of(known_statuses.begin(), known_statuses.end(),
-                     [&](const StatusRange& range) { return status >= range.first && status <= range.last; });
+  return is_named_status(status);
 }
 
 void check_http_condition(const ConfValue& condition) {

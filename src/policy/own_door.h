@@ -1,7 +1,8 @@
-// Rules for what users write here that peers are not held to (policy-semantics.md 5.2).
+// Rules for what users write here that peers are not held to (policy-semantics.md 5.2), and with them, in the order in
+// which they are told, those that peers are held to as well (validate.h).
 //
-// Pure. What a Kuma zone has admitted must not be refused later, so nothing of this touches resources received over
-// KDS.
+// Pure. What a Kuma zone has admitted must not be refused later, so nothing of the former touches resources received
+// over KDS.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -35,8 +36,8 @@ struct OwnDoor {
 // V-NS-1 and V-NS-2.
 void check_namespace(const ResourceType& type, const OwnDoor& door, Outcome& outcome);
 
-// V-ROLE, V-RT, V-GW, V-REF-5 for MeshMultiZoneService, V-NS-3, V-MTP, the values inside confs (conf_rules.h), and the
-// warnings W-ZONE-1 and W-NS-1.
+// V-ROLE, V-RT, V-GW, V-REF-5 for MeshMultiZoneService, V-NS-3, V-MTP, and the warnings W-ZONE-1 and W-NS-1;
+// among them the values inside confs (conf_rules.h).
 // `semantic` is what validate_spec said; the result holds both, in the order of the rule table.
 Outcome check_own_door(const ResourceType& type, const boost::json::value& spec, const OwnDoor& door, Outcome semantic);
 

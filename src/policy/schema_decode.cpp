@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,14 +79,14 @@ std::string folded(std::string_view name) {
   return out;
 }
 
-// The member that a decoder which does not look at the case takes the name for; empty: none.
-std::string_view member_meant(const json::value& properties, std::string_view name) {
-  const auto small = folded(name);
+// Members by the form in which a decoder that does not look at the case compares them.
+std::map<std::string, std::string_view> folded_members(const json::value& properties) {
+  std::map<std::string, std::string_view> out;
   for (const auto& property : properties.get_object()) {
     const std::string_view known(property.key().data(), property.key().size());
-    if (folded(known) == small) return known;
+    out.emplace(folded(known), known);
   }
-  return {};
+  return out;
 }
 
 class Decoder {
@@ -116,12 +117,14 @@ class Decoder {
   std::string object_problem(const json::value& schema, const json::object& object, const std::string& path) {
     const auto* properties = find(schema, {"properties"});
     if (properties == nullptr) return {};
+    std::optional<std::map<std::string, std::string_view>> members;
     for (const auto& entry : object) {
       const std::string_view key(entry.key().data(), entry.key().size());
       const auto* known = find(*properties, {key});
       if (known == nullptr) {
-        if (const auto meant = member_meant(*properties, key); !meant.empty())
-          return member(path, key) + ": has to be written as " + std::string(meant);
+        if (!members) members = folded_members(*properties);
+        if (const auto meant = members->find(folded(key)); meant != members->end())
+          return member(path, key) + ": has to be written as " + std::string(meant->second);
         continue;
       }
       if (auto text = problem(*known, entry.value(), member(path, key), key); !text.empty()) return text;

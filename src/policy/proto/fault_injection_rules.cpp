@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "policy/http_status.h"
 #include "policy/proto/rules.h"
 #include "policy/proto/tags.h"
 #include "policy/proto/values.h"
@@ -10,31 +11,9 @@
 namespace kdsd::policy {
 namespace {
 
-struct StatusRange {
-  std::int64_t first;
-  std::int64_t last;
-};
-// The statuses that have a name.
-constexpr std::array<StatusRange, 12> named_statuses = {{{100, 103},
-                                                         {200, 208},
-                                                         {226, 226},
-                                                         {300, 305},
-                                                         {307, 308},
-                                                         {400, 418},
-                                                         {421, 426},
-                                                         {428, 429},
-                                                         {431, 431},
-                                                         {451, 451},
-                                                         {500, 508},
-                                                         {510, 511}}};
-
 void check_status(const ConfValue& status) {
   if (!status.is_set()) return status.refuse("cannot be empty");
-  const auto number = natural(status);
-  const bool has_name = std::any_of(named_statuses.begin(), named_statuses.end(), [&](const StatusRange& range) {
-    return number >= range.first && number <= range.last;
-  });
-  if (!has_name) status.refuse("http status code is incorrect");
+  if (!is_named_status(natural(status))) status.refuse("http status code is incorrect");
 }
 
 void check_limit(const ConfValue& limit) {

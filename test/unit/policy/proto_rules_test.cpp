@@ -93,13 +93,29 @@ TEST(ProtoRules, SayTheSameOfWhatAPeerSends) {
   }
 }
 
+TEST(ProtoRules, EveryTypeHasDocumentsOfBothKinds) {
+  std::map<std::string, std::pair<int, int>> counts;  // refused, accepted
+  for (const auto& document : documents()) {
+    auto& [refused, accepted] = counts[type_of(document).name];
+    ++(validate_proto_spec(type_of(document), read_document(document)).ok() ? accepted : refused);
+  }
+  EXPECT_EQ(counts.size(), 19U);
+  for (const auto& [type, count] : counts) {
+    EXPECT_GE(count.first, 2) << type;
+    EXPECT_GE(count.second, 1) << type;
+  }
+}
+
 TEST(ProtoRules, AuthoritiesOfANewMeshAreLookedAt) {
+  int changes = 0;
   for (const auto& document : documents()) {
     if (find(document, {"change"}) == nullptr) continue;
+    ++changes;
     const auto doc = read_document(document);
     EXPECT_EQ(lines_of(mesh_change_violations("a", nullptr, doc)), lines_of(find_list(document, {"change"})))
         << to_compact_json(doc);
   }
+  EXPECT_GE(changes, 10);
 }
 
 }  // namespace
