@@ -214,7 +214,7 @@ class Batch {
   }
 
   // Relayed under one name, two resources would be one for the other zones.
-  bool is_relayed_name_taken(const Resource& resource) {
+  bool is_relayed_name_taken(const Resource& resource) const {
     if (receiving_.relays_as == nullptr) return false;
     const auto wire = wire_name(resource, *receiving_.relays_as);
     const auto written = transaction_.written_under(*resource.type, resource.mesh, wire);

@@ -35,7 +35,7 @@ std::string text_of(const google::protobuf::Struct& fields, const std::string& k
 NodeInfo node_info(const google::protobuf::Struct& metadata) {
   NodeInfo node;
   node.instance_id = text_of(metadata, "control-plane-id");
-  node.config = text_of(metadata, "config", limits::node_config_bytes + 1);
+  node.config = text_of(metadata, "config", std::string::npos);
   if (node.config.size() > limits::node_config_bytes) node.config.clear();  // half of it tells nothing
   node.resume = text_of(metadata, std::string(resume_key));
   if (auto it = metadata.fields().find("version"); it != metadata.fields().end()) {

@@ -1,6 +1,4 @@
 // FaultInjection.
-#include <algorithm>
-#include <array>
 #include <string>
 
 #include "policy/http_status.h"

@@ -166,6 +166,9 @@ TEST(RequestsOfAPeer, SayOnlySoMuchAboutThePeer) {
   EXPECT_EQ(node.instance_id, std::string(255, 'i'));
   EXPECT_EQ(node.kuma_version.size(), limits::node_text_bytes);
   EXPECT_EQ(node.config, "");
+  // Cut between characters it would have the length that is allowed.
+  request.node.config = std::string(limits::node_config_bytes, 'c') + "\u00e9";
+  EXPECT_EQ(decode_request(encode_request(request))->node.config, "");
   EXPECT_THAT(node.features.names(), SizeIs(limits::node_features));
 }
 
