@@ -2,7 +2,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <limits>
 
 #include "model/json.h"
 #include "policy/decimal.h"
@@ -16,14 +15,6 @@ constexpr std::int64_t least_status = 100;
 constexpr std::int64_t most_status = 599;
 constexpr std::int64_t most_port = 65535;
 constexpr std::int64_t whole = 100;  // percent
-
-template <typename Type>
-void check_bounds(const ConfValue& value, std::string_view name) {
-  const auto number = value.number();
-  if (!number) return;
-  if (*number >= std::numeric_limits<Type>::min() && *number <= std::numeric_limits<Type>::max()) return;
-  value.refuse("in body must be of type " + std::string(name) + ": \"" + std::to_string(*number) + "\"");
-}
 
 std::string joined_by_comma(std::initializer_list<std::string_view> names, std::string_view quote) {
   std::string out;
@@ -100,10 +91,6 @@ void check_positive_when_defined(const ConfValue& value) {
   if (const auto number = value.number(); number && *number <= 0)
     value.refuse("must be greater than zero when defined");
 }
-
-void check_int32(const ConfValue& value) { check_bounds<std::int32_t>(value, "int32"); }
-
-void check_uint32(const ConfValue& value) { check_bounds<std::uint32_t>(value, "uint32"); }
 
 void check_tls_versions(const ConfValue& version) {
   const auto least = version.at("min");

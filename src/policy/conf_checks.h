@@ -62,10 +62,6 @@ void check_duration_not_negative(const ConfValue& value);
 void check_above_zero(const ConfValue& value);
 void check_positive_when_defined(const ConfValue& value);
 
-// Numbers of 32 bits, with and without sign: of types whose schema does not tell them apart (`x-kdsd-unsigned`).
-void check_int32(const ConfValue& value);
-void check_uint32(const ConfValue& value);
-
 // `min` and `max`
 void check_tls_versions(const ConfValue& version);
 

@@ -14,7 +14,6 @@ void check_standard_deviation(const ConfValue& factor) {
   } else if (number->sign <= 0) {
     factor.refuse("must be greater than 0");
   }
-  check_int32(factor);
 }
 
 void check_detectors(const ConfValue& detectors) {

@@ -38,7 +38,6 @@ void check_balancer(const ConfValue& balancer) {
     } else if (number->sign < 0) {
       bias.refuse("must be greater or equal then: 0");
     }
-    check_int32(bias);
   }
 }
 

@@ -70,7 +70,6 @@ void check_host_selection(const ConfValue& predicates) {
     if (priorities) kind.refuse("OmitPreviousPriorities must only be specified once");
     const auto frequency = predicate.at("updateFrequency");
     if (frequency.number().value_or(0) <= 0) frequency.refuse("must be defined and greater than zero");
-    check_int32(frequency);
     priorities = true;
   });
 }
@@ -81,7 +80,6 @@ void check_http(const ConfValue& http) {
                      "retriableResponseHeaders", "rateLimitedBackOff", "hostSelection"})) {
     http.refuse("must not be empty");
   }
-  check_uint32(http.at("numRetries"));
   check_back_off(http.at("backOff"));
   check_rate_limited_back_off(http.at("rateLimitedBackOff"));
   for_each(http.at("retryOn"), check_http_condition);
@@ -93,7 +91,6 @@ void check_grpc(const ConfValue& grpc) {
   if (!grpc.has_any({"numRetries", "perTryTimeout", "backOff", "retryOn", "rateLimitedBackOff"})) {
     grpc.refuse("must not be empty");
   }
-  check_uint32(grpc.at("numRetries"));
   check_back_off(grpc.at("backOff"));
   check_rate_limited_back_off(grpc.at("rateLimitedBackOff"));
 }

@@ -54,9 +54,7 @@ void check_health_check_conf(const PolicyView& /*policy*/, const ConfValue& item
   check_positive_duration(conf.at("interval"));
   check_positive_duration(conf.at("timeout"));
   check_positive_when_defined(conf.at("unhealthyThreshold"));
-  check_int32(conf.at("unhealthyThreshold"));
   check_positive_when_defined(conf.at("healthyThreshold"));
-  check_int32(conf.at("healthyThreshold"));
   check_positive_duration(conf.at("initialJitter"));
   check_positive_duration(conf.at("intervalJitter"));
   check_whole_percentage(conf.at("intervalJitterPercent"));
