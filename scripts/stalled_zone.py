@@ -40,13 +40,11 @@ class Load:
         self.value = first_value
         self.failure = None
         self._lock = threading.Lock()
-        self._sampled = None
-        self._wanted = threading.Event()
-        self._is_over = False
 
     def run(self, changes, seconds):
         """How long it took; more than `seconds` when the global did not keep up."""
-        self.delays, self._is_over = [], False
+        # All new in each phase: the call that ends a phase may find the sampler at work, and would then still be set in the next.
+        self.delays, self._sampled, self._wanted, self._is_over = [], None, threading.Event(), False
         begin = time.monotonic()
         writers = [threading.Thread(target=self._write, args=(n, changes, seconds, begin)) for n in range(WRITERS)]
         sampler = threading.Thread(target=self._sample)
@@ -60,6 +58,8 @@ class Load:
         sampler.join()
         if self.failure:
             raise Failure(self.failure)
+        if not self.delays:
+            raise Failure("no write was sampled")
         return took
 
     def _write(self, writer, changes, seconds, begin):
