@@ -46,8 +46,13 @@ ClientStream::ClientStream(std::shared_ptr<ClientHub> hub, kds::StreamOpened des
 const char* ClientStream::name() const { return method::name_of(description_.kind); }
 
 void ClientStream::start(grpc::GenericStub& stub, Listener listener) {
-  listener_ = std::move(listener);
-  self_ = shared_from_this();
+  {
+    // The call may end before anything else happens. `OnDone` takes the mutex, so it sees what was written until here
+    // by our own order and not only by gRPC's.
+    const std::lock_guard lock(mutex_);
+    listener_ = std::move(listener);
+    self_ = shared_from_this();
+  }
   hub_->call_began();
   stub.PrepareBidiStreamingCall(&context_, method::of(description_.kind), grpc::StubOptions(), this);
   AddHold();  // operations are started from outside of reactions until `release`
