@@ -40,7 +40,7 @@ class Place:
         self.is_kuma = is_kuma
         self.own = {type_name: {} for type_name in TYPES}  # {type: {name: value}}
         self.is_paused = False
-        self.doubtful = set()  # (type, name) of writes without an answer
+        self.doubtful = set()  # (type, name) of writes without an answer, or that met another writer
 
     @property
     def name(self):
