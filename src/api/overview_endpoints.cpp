@@ -16,7 +16,9 @@ std::string member_name(std::string type) {
   return type;
 }
 
-json::object render_overview(const Resource& resource, const Resource* insight, bool insight_always) {
+// `conflict`, of a Zone: who else uses its name, not stored anywhere; no member when empty.
+json::object render_overview(const Resource& resource, const Resource* insight, bool insight_always,
+                             const std::string& conflict) {
   const auto& type = *resource.type;
   auto out = render_meta(resource, type.overview_type, false);
   out[member_name(type.name)] = spec_json(resource);
@@ -25,6 +27,7 @@ json::object render_overview(const Resource& resource, const Resource* insight, 
   } else if (insight_always) {
     out[member_name(type.insight_type)] = json::object();
   }
+  if (!conflict.empty()) out["conflict"] = conflict;
   return out;
 }
 
@@ -32,10 +35,17 @@ json::object render_overview(const Resource& resource, const Resource* insight, 
 
 Answer list_overviews(Backend& backend, const ResourceType& type, const Call& call) {
   const auto* insight = Catalogue::builtin().find(type.insight_type);
-  auto look = [&type, insight, mesh = call.parameter("mesh")](const kds::Core& core) {
-    return collect(core.index(), type, mesh, insight);
+  struct Found : Collected {
+    std::vector<std::string> conflicts;  // as resources, of Zones
   };
-  auto found = co_await read_core(backend, std::move(look));
+  auto look = [&type, insight, mesh = call.parameter("mesh")](const kds::Core& core) {
+    Found found{collect(core.index(), type, mesh, insight), {}};
+    if (type.name == "Zone") {
+      for (const auto& zone : found.resources) found.conflicts.push_back(core.conflict_of(zone->name));
+    }
+    return found;
+  };
+  const auto found = co_await read_core(backend, std::move(look));
   if (!found.mesh_found) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   auto query = parse_list_query(call.request, call.route, type);
   if (!query.ok()) co_return error_response(query.status(), Operation::list);
@@ -50,7 +60,8 @@ Answer list_overviews(Backend& backend, const ResourceType& type, const Call& ca
   });
   json::array items;
   for (auto i = slice.begin; i < slice.end; ++i) {
-    items.push_back(render_overview(*found.resources[kept[i]], found.companions[kept[i]].get(), false));
+    const auto& conflict = found.conflicts.empty() ? std::string() : found.conflicts[kept[i]];
+    items.push_back(render_overview(*found.resources[kept[i]], found.companions[kept[i]].get(), false, conflict));
   }
   co_return list_response(call.request, kept.size(), std::move(items), slice.next);
 }
@@ -60,6 +71,7 @@ Answer get_overview(Backend& backend, const ResourceType& type, const Call& call
     bool mesh_found = false;
     ResourcePtr resource;
     ResourcePtr insight;
+    std::string conflict;
   };
   const auto* insight_type = Catalogue::builtin().find(type.insight_type);
   auto look =
@@ -67,12 +79,13 @@ Answer get_overview(Backend& backend, const ResourceType& type, const Call& call
        name = policy::core_name(backend.facts().control_plane, type, call.parameter("name"))](const kds::Core& core) {
         const auto& index = core.index();
         return Found{has_mesh(index, mesh), index.find(type, mesh, name),
-                     insight_type ? index.find(*insight_type, mesh, name) : nullptr};
+                     insight_type ? index.find(*insight_type, mesh, name) : nullptr,
+                     type.name == "Zone" ? core.conflict_of(name) : std::string()};
       };
   auto found = co_await read_core(backend, std::move(look));
   if (!found.mesh_found) co_return error_response(Status(Code::not_found, ""), Operation::mesh);
   if (!found.resource) co_return error_response(Status(Code::not_found, ""), Operation::overview);
-  co_return json_response(200, render_overview(*found.resource, found.insight.get(), true));
+  co_return json_response(200, render_overview(*found.resource, found.insight.get(), true, found.conflict));
 }
 
 }  // namespace kdsd::api

@@ -127,6 +127,12 @@ void Core::after_apply(const Committed& changes) {
     expect_zone(zone);
   }
   for (const auto* type : changed) end_behind(*type);
+  const auto* relays_as = is_global() ? &sending_ : nullptr;
+  for (auto& [id, stream] : streams_) {
+    for (const auto& entry : changes.entries) stream->conflicts.look_at(entry->key, entry->resource.get(), relays_as);
+    for (const auto& key : changes.erased) stream->conflicts.look_at(key, nullptr, relays_as);
+  }
+  end_freed();
   if (proofs_changed) check_proofs(true);
   for (auto& [id, stream] : streams_) {
     if (!stream->sender) continue;
@@ -159,6 +165,16 @@ void Core::end_behind(const ResourceType& type) {
     if (it->second.cursor < floor) behind.push_back(id);
   }
   for (auto id : behind) close(id, CloseCode::unavailable, "too far behind, start over");
+}
+
+// A peer of whom something was refused for a name that is free now offers it again on its next stream (conflicts.h).
+void Core::end_freed() {
+  std::vector<StreamId> freed;
+  for (const auto& [id, stream] : streams_) {
+    const bool is_old_enough = now_.nanos - stream->opened_at.nanos >= limits::conflict_hold_nanos;
+    if (stream->conflicts.has_freed() && is_old_enough) freed.push_back(id);
+  }
+  for (auto id : freed) close(id, CloseCode::unavailable, "a name that was taken is free, send what was refused again");
 }
 
 void Core::touch_zone(const std::string& zone) {
@@ -214,6 +230,7 @@ void Core::tick() {
     if (stream->sender && stream->sender->retry_held_back(now_)) pump(*stream);
   }
   check_sends();
+  end_freed();
   proxies_.tick(now_);
   pump_proxies();
   compact();

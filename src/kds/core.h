@@ -18,12 +18,14 @@
 #include <vector>
 
 #include "kds/committer.h"
+#include "kds/conflicts.h"
 #include "kds/inbound.h"
 #include "kds/index.h"
 #include "kds/proxy_queries.h"
 #include "kds/receiver.h"
 #include "kds/relay_hold.h"
 #include "kds/sender.h"
+#include "kds/stream_kind.h"
 #include "kds/zone_authentication.h"
 #include "kds/zone_registry.h"
 #include "policy/control_plane.h"
@@ -40,12 +42,6 @@ inline constexpr std::size_t touched_per_write = 500;  // resources looked at ag
 }  // namespace limits
 
 using StreamId = std::uint64_t;
-
-enum class StreamKind { global_to_zone, zone_to_global, config_dumps, stats, clusters };
-// The last three: admin streams, over which a global asks about the proxies of a zone.
-inline bool is_admin(StreamKind kind) {
-  return kind != StreamKind::global_to_zone && kind != StreamKind::zone_to_global;
-}
 
 struct CoreOptions {
   policy::ControlPlaneKind control_plane;
@@ -197,6 +193,8 @@ class Core {
   CoreCounters& counters() { return counters_; }
   const std::string& store_id() const { return store_id_; }
   std::vector<StreamInfo> streams() const;
+  // On a global: who else uses the name of a zone, as text; empty when there is no such conflict now.
+  std::string conflict_of(const std::string& zone) const;
   // The stream that sends to a zone, or to the global; null when there is none.
   const Sender* sender_of(const std::string& peer) const;
   std::uint64_t encodes() const { return cache_.encodes(); }
@@ -214,6 +212,7 @@ class Core {
   };
   // An admin stream; its messages are ProxyQueries' own.
   struct ProxyStream {
+    StreamKind kind = StreamKind::config_dumps;
     std::string zone;
     std::string connection;
     Timestamp opened_at;
@@ -227,6 +226,7 @@ class Core {
     Features request_features;
     std::optional<Sender> sender;
     std::optional<Receiver> receiver;
+    Conflicts conflicts;             // receiving
     std::deque<std::string> outbox;  // requests; bounded by types and pending responses
     bool writing = false;
     bool waiting = false;     // for an older connection of the zone to be superseded
@@ -249,6 +249,7 @@ class Core {
   void after_apply(const Committed& changes);
   void end_deleted_zones();
   void end_behind(const ResourceType& type);
+  void end_freed();
   void touch_zone(const std::string& zone);
   void touch_some(const std::string& zone, std::shared_ptr<std::vector<ResourceKey>> keys, std::size_t from);
 
@@ -269,6 +270,8 @@ class Core {
   void forget(StreamId id, const std::string& why);
   void note_positions(const Sender& sender, ZoneStatus& zone) const;
   bool take_over(Stream& stream, const std::string& instance);
+  void supersede(StreamId id, const Stream& by, const std::string& why);
+  void note_streams(const std::string& name, ZoneStatus& zone) const;
   void promote_waiting(const std::string& zone);
   void subscribe(const Stream& stream);
   void introduce(const Stream& stream);

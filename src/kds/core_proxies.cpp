@@ -18,7 +18,8 @@ Result<StreamId> Core::open_proxy_stream(const StreamOpened& opened) {
   const auto id = ++last_stream_;
   const auto& zone = is_global() ? opened.peer_zone : options_.control_plane.zone;
   proxies_.opened(id, zone, view_of(opened.kind));
-  proxy_streams_[id] = {zone, opened.connection, now_, {opened.credentials(), *proof}};
+  proxy_streams_[id] = {opened.kind, zone, opened.connection, now_, {opened.credentials(), *proof}};
+  if (is_global() && zones_.find(zone) != nullptr) zones_.at(zone).stats_dirty = true;
   effects_.push_back(ReadEffect{id});
   return id;
 }

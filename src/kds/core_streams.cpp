@@ -3,6 +3,7 @@
 
 #include "kds/core.h"
 #include "model/log_text.h"
+#include "policy/names.h"
 
 namespace kdsd::kds {
 namespace {
@@ -10,11 +11,14 @@ namespace {
 // Requests this side may have queued: first requests of all types and one answer each.
 constexpr std::size_t outbox_max = 512;
 
+// Resources of one batch that are named in the log as lost; with a mesh may go thousands.
+constexpr std::size_t lost_named_max = 100;
+
 }  // namespace
 
 Result<StreamId> Core::opened(const StreamOpened& opened) {
   if (draining_) return Status(Code::unavailable, "shutting down");
-  if (is_global() && !is_zone_name(opened.peer_zone)) {
+  if (is_global() && !policy::is_zone_name(opened.peer_zone)) {
     return Status(Code::invalid,
                   "\"" + opened.peer_zone + "\" is no zone name: a DNS label of at most 63 lower-case characters");
   }
@@ -36,7 +40,6 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
     return added.id;
   }
   auto& zone = zones_.at(added.peer);
-  zone.last_opened = now_;
   zone.pings = zone.pings || added.request_features.has(feature::zone_ping_health);
   if (opened.token_provided) zone.token_provided = true;
   if (zone.connected() && zone.connection != added.connection) {
@@ -53,7 +56,7 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
     if (same && id != added.id) older.push_back(id);
   }
   zone.connection = added.connection;
-  for (auto id : older) close(id, CloseCode::unavailable, "superseded by a newer stream of the zone");
+  for (auto id : older) supersede(id, added, "superseded by a newer stream of the zone");
   activate(added);
   return added.id;
 }
@@ -247,6 +250,7 @@ void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied,
   counters.misnamed += applied.misnamed;
   for (const auto& refused : applied.rejected)
     ++counters_.refused_of_peers[stream.peer][refused.rule.empty() ? "invalid" : refused.rule];
+  stream.conflicts.note(incoming, applied.conflicts);
   if (!applied.rejected.empty()) {
     stream.receiver->mark_rejected(incoming.type->name);
     log(LogEffect::Level::warn, "peer=" + stream.peer + " type=" + incoming.type->name +
@@ -260,10 +264,15 @@ void Core::answer(StreamId id, const Incoming& incoming, const Applied& applied,
                                     " attributed=" + std::to_string(applied.corrected.size()) + " first=" +
                                     log_value(applied.corrected.front()) + " reason=\"named another origin\"");
   }
-  for (const auto& lost : applied.own_lost) {
+  for (std::size_t i = 0; i < applied.own_lost.size(); ++i) {
+    if (i == lost_named_max) {
+      log(LogEffect::Level::warn,
+          "peer=" + stream.peer + " lost-more=" + std::to_string(applied.own_lost.size() - lost_named_max));
+      break;
+    }
+    const auto& lost = applied.own_lost[i];
     log(LogEffect::Level::warn,
-        "peer=" + stream.peer + " lost=" + log_value(lost) +
-            " reason=\"made here before the zone joined; the global alone provides this type\"");
+        "peer=" + stream.peer + " lost=" + log_value(lost.resource) + " reason=" + log_quoted(lost.reason));
   }
   if (stream.outbox.size() >= outbox_max)
     return close(id, CloseCode::resource_exhausted, "the peer does not read its answers");

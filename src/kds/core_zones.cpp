@@ -5,6 +5,8 @@
 #include "kds/known_world.h"
 #include "model/log_text.h"
 #include "model/proto_spec.h"
+#include "model/timestamp.h"
+#include "policy/names.h"
 
 namespace kdsd::kds {
 namespace system = kuma::system::v1alpha1;
@@ -30,6 +32,7 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
     if (!comes_back || now_.nanos - old.at.nanos >= limits::takeover_hold_nanos) continue;
     zone.conflict = "two control planes use the zone name: instance " + zone.instance + " (" + zone.connection +
                     ") and " + instance + " (" + stream.connection + ")";
+    zone.conflict_at = now_;
     ++counters_.zone_conflicts;
     // Both go on dialling for ever; the counter has the rest.
     if (zone.conflict_logged.nanos == 0 || now_.nanos - zone.conflict_logged.nanos >= limits::takeover_hold_nanos) {
@@ -49,9 +52,29 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
       "zone=" + stream.peer + " takeover from=" + log_value(zone.connection) + " to=" + log_value(stream.connection));
   const auto old = streams_of(stream.peer, zone.connection);
   zone.connection = stream.connection;  // before closing: nobody else is to be promoted
-  for (auto id : old) close(id, CloseCode::unavailable, "superseded by a newer connection of the zone");
+  for (auto id : old) supersede(id, stream, "superseded by a newer connection of the zone");
   promote_waiting(stream.peer);
   return true;
+}
+
+// Ends a stream for a newer one of the same zone.
+void Core::supersede(StreamId id, const Stream& by, const std::string& why) {
+  const auto tell = [&](StreamKind kind, Timestamp opened_at) {
+    log(LogEffect::Level::info, "zone=" + by.peer + " stream=" + name_of(kind) + " superseded opened=" +
+                                    format_time(opened_at) + " newer=" + format_time(by.opened_at));
+  };
+  if (const auto old = streams_.find(id); old != streams_.end()) {
+    tell(old->second->kind, old->second->opened_at);
+  } else if (const auto proxy = proxy_streams_.find(id); proxy != proxy_streams_.end()) {
+    tell(proxy->second.kind, proxy->second.opened_at);
+  }
+  close(id, CloseCode::unavailable, why);
+}
+
+std::string Core::conflict_of(const std::string& zone) const {
+  const auto* status = zones_.find(zone);
+  if (status == nullptr || status->conflict_at.nanos == 0) return {};
+  return now_.nanos - status->conflict_at.nanos < limits::conflict_shown_nanos ? status->conflict : std::string();
 }
 
 // Activates the waiting streams of the connection that speaks for the zone; picks one if there is none.
@@ -146,7 +169,7 @@ void Core::forget(StreamId id, const std::string& why) {
 
 Status Core::pinged(const ZoneCredentials& credentials) {
   if (auto proof = authenticate(credentials); !proof.ok()) return proof.status();
-  if (!is_global() || !is_zone_name(credentials.zone)) return {};
+  if (!is_global() || !policy::is_zone_name(credentials.zone)) return {};
   const auto* known = zones_.find(credentials.zone);
   // A ping of a zone that never opened a stream is answered and remembered nowhere (9.4).
   if (known == nullptr) return {};
@@ -205,6 +228,16 @@ void Core::check_health() {
   for (auto id : lapsed) close(id, CloseCode::unavailable, "no health check from the zone");
 }
 
+void Core::note_streams(const std::string& name, ZoneStatus& zone) const {
+  for (const auto& [id, stream] : streams_) {
+    if (stream->peer == name && !stream->waiting && stream->connection == zone.connection)
+      zone.streams[stream->kind] = stream->opened_at;
+  }
+  for (const auto& [id, stream] : proxy_streams_) {
+    if (stream.zone == name && stream.connection == zone.connection) zone.streams[stream.kind] = stream.opened_at;
+  }
+}
+
 void Core::write_insights() {
   struct Change {
     std::string zone;
@@ -219,6 +252,7 @@ void Core::write_insights() {
         if (catalogue_.find(type) != nullptr) zone.stats[type] = state.stats;
       }
     }
+    note_streams(name, zone);
     zone.insight_dirty = zone.stats_dirty = zone.ping_dirty = false;
     changes->push_back({name, zone});
   }

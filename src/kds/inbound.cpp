@@ -21,6 +21,7 @@ namespace mesh = kuma::mesh::v1alpha1;
 namespace {
 
 constexpr std::string_view zone_tag = "kuma.io/zone";
+constexpr char joined_text[] = "made here before the zone joined; the global alone provides this type";
 
 // Attributes what a zone sent to the zone that the connection belongs to, whatever the sender wrote (6.3, steps 3 and
 // 4).
@@ -213,14 +214,33 @@ class Batch {
     return canonical_name(mesh_name, name, labels) != name;
   }
 
-  // Relayed under one name, two resources would be one for the other zones.
-  bool is_relayed_name_taken(const Resource& resource) const {
-    if (receiving_.relays_as == nullptr) return false;
-    const auto wire = wire_name(resource, *receiving_.relays_as);
-    const auto written = transaction_.written_under(*resource.type, resource.mesh, wire);
-    if (!written.empty()) return written != resource.name;
-    const auto holder = transaction_.find_by_wire_name(*resource.type, resource.mesh, wire);
-    return holder && holder->name != resource.name;
+  // Somebody else's resource that stands under the name, or under the one that others would be sent: relayed under one
+  // name, two resources would be one for the other zones. Null: nothing does.
+  ResourcePtr find_holder(const Resource& resource, std::string& relayed_name) const {
+    if (auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
+        existing && !in_scope(*existing))
+      return existing;
+    if (receiving_.relays_as == nullptr) return nullptr;
+    relayed_name = wire_name(resource, *receiving_.relays_as);
+    const auto written = transaction_.written_under(*resource.type, resource.mesh, relayed_name);
+    auto holder = written.empty() ? transaction_.find_by_wire_name(*resource.type, resource.mesh, relayed_name)
+                                  : transaction_.find(*resource.type, resource.mesh, written);
+    return holder && holder->name != resource.name ? holder : nullptr;
+  }
+
+  // Whose a resource of that source is, for people.
+  std::string owner(const std::string& source) const {
+    if (source == source_global) return "the global";
+    if (!source.empty()) return "zone \"" + source + "\"";
+    return receiving_.is_global() ? "the global itself" : "zone \"" + receiving_.control_plane.zone + "\" itself";
+  }
+
+  void reject_for(const Resource& holder, const Resource& resource, const std::string& wire, std::string relayed_name) {
+    ++applied_.misnamed;
+    applied_.conflicts.push_back({resource.mesh, wire, holder.key(), std::move(relayed_name)});
+    reject(resource, "conflict",
+           "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name + "\" mesh=\"" +
+               resource.mesh + "\"; it is of " + owner(holder.source) + " and was sent by " + owner(source_));
   }
 
   void put(Resource resource) {
@@ -232,18 +252,15 @@ class Batch {
   }
 
   void store(Resource resource, const ReceivedResource& received) {
-    auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
-    if ((existing && !in_scope(*existing)) || is_relayed_name_taken(resource)) {
-      ++applied_.misnamed;
-      return reject(resource, "conflict",
-                    "resource already exists: type=\"" + resource.type->name + "\" name=\"" + resource.name +
-                        "\" mesh=\"" + resource.mesh + "\"");
-    }
+    std::string relayed_name;
+    if (const auto holder = find_holder(resource, relayed_name))
+      return reject_for(*holder, resource, received.resource.name, std::move(relayed_name));
     if (is_foreign_name(received)) {
       ++applied_.misnamed;
       return reject(resource, "conflict",
                     "name \"" + received.resource.name + "\" does not belong to zone \"" + receiving_.zone + "\"");
     }
+    const auto existing = transaction_.find(*resource.type, resource.mesh, resource.name);
     if (!existing) {
       ++applied_.created;
       put(std::move(resource));
@@ -258,7 +275,7 @@ class Batch {
       return;
     }
     ++applied_.updated;
-    if (!existing->is_copy()) applied_.own_lost.push_back(existing->key().text());
+    if (!existing->is_copy()) lose(existing->key(), joined_text);
     put(std::move(resource));
   }
 
@@ -272,10 +289,15 @@ class Batch {
                      policy::derived_form(resource, plane).spec);
   }
 
+  void lose(const ResourceKey& key, std::string reason) {
+    applied_.own_lost.push_back({key.text(), std::move(reason)});
+  }
+
   void drop(const Resource& existing) {
     ++applied_.removed;
-    if (!existing.is_copy()) applied_.own_lost.push_back(existing.key().text());
-    remove_with_dependents(transaction_, existing);
+    if (!existing.is_copy()) lose(existing.key(), joined_text);
+    for (const auto& gone : remove_with_dependents(transaction_, existing))
+      lose(gone, "mesh " + existing.name + " is gone");
   }
 
   void remove_unseen() {

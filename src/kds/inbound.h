@@ -32,9 +32,24 @@ struct Receiving {
   bool is_global() const { return control_plane.is_global(); }
 };
 
+// A resource that was refused because another one has the name.
+struct NameConflict {
+  std::string mesh;  // of the refused one, with its name as it came
+  std::string name;
+  ResourceKey holder;
+  std::string relayed_name;  // what both would be called elsewhere; empty where they have one name here
+};
+
+// Made here, and replaced or removed because of what the global sent.
+struct LostResource {
+  std::string resource;
+  std::string reason;
+};
+
 struct Applied {
   std::vector<RejectedResource> rejected;
-  std::string nack_text;  // empty: ACK
+  std::vector<NameConflict> conflicts;  // of these, what may be taken once the holder is gone
+  std::string nack_text;                // empty: ACK
   std::size_t created = 0;
   std::size_t updated = 0;
   std::size_t removed = 0;
@@ -42,8 +57,7 @@ struct Applied {
   std::size_t dropped = 0;             // out of scope, acknowledged all the same (6.2)
   std::size_t misnamed = 0;            // names that belong to somebody else
   std::vector<std::string> corrected;  // wire names of what named another zone, or the global, as its origin
-  // Made here before the zone joined, of types that only a global provides: replaced or removed.
-  std::vector<std::string> own_lost;
+  std::vector<LostResource> own_lost;
 };
 
 // Never fails as a whole; what is refused is listed. Undoes nothing: the transaction is committed with the rest.

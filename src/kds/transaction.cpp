@@ -136,14 +136,17 @@ void Transaction::touch(const ResourceKey& key) {
 
 void Transaction::set_fact(const std::string& name, const std::string& text) { own_.facts[name] = text; }
 
-void remove_with_dependents(Transaction& transaction, const Resource& resource) {
+std::vector<ResourceKey> remove_with_dependents(Transaction& transaction, const Resource& resource) {
+  std::vector<ResourceKey> gone;
   const auto& catalogue = transaction.catalogue();
   const auto key = resource.key();
   if (key.type->name == "Mesh") {
     for (const auto* type : catalogue.types()) {
       if (!type->mesh_scoped) continue;
       for (const auto& dependent : transaction.list_in_mesh(*type, key.name)) {
-        if (!dependent->is_copy()) transaction.remove(dependent->key());
+        if (dependent->is_copy()) continue;
+        transaction.remove(dependent->key());
+        gone.push_back(dependent->key());
       }
     }
     if (const auto* insight = catalogue.find("MeshInsight")) transaction.remove({insight, "", key.name});
@@ -158,6 +161,7 @@ void remove_with_dependents(Transaction& transaction, const Resource& resource) 
     if (const auto* insight = catalogue.find("ZoneInsight")) transaction.remove({insight, "", key.name});
   }
   transaction.remove(key);
+  return gone;
 }
 
 }  // namespace kdsd::kds

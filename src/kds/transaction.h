@@ -100,6 +100,7 @@ class Transaction {
 
 // Removes a resource with everything that belongs to it (rest-api.md 6.7): a Mesh takes along what was created in it
 // here, a Zone everything it sent and its insight. Copies in a deleted mesh stay until their sender withdraws them.
-void remove_with_dependents(Transaction& transaction, const Resource& resource);
+// Returns what was made here and went with its mesh.
+std::vector<ResourceKey> remove_with_dependents(Transaction& transaction, const Resource& resource);
 
 }  // namespace kdsd::kds

@@ -45,6 +45,22 @@ void write_subscription(const ZoneStatus& status, const InsightOptions& options,
   out.set_zone_instance_id(status.node.instance_id);
 }
 
+system::KDSStream& stream_of(system::KDSStreams& streams, StreamKind kind) {
+  switch (kind) {
+    case StreamKind::global_to_zone:
+      return *streams.mutable_global_to_zone();
+    case StreamKind::zone_to_global:
+      return *streams.mutable_zone_to_global();
+    case StreamKind::config_dumps:
+      return *streams.mutable_config_dump();
+    case StreamKind::stats:
+      return *streams.mutable_stats();
+    case StreamKind::clusters:
+      break;
+  }
+  return *streams.mutable_clusters();
+}
+
 void keep_newest(system::ZoneInsight& insight, std::size_t limit) {
   if (limit == 0 || limit > limits::subscriptions_max) limit = limits::subscriptions_max;
   auto& list = *insight.mutable_subscriptions();
@@ -59,11 +75,6 @@ void keep_newest(system::ZoneInsight& insight, std::size_t limit) {
 }
 
 }  // namespace
-
-bool is_zone_name(std::string_view name) {
-  if (name.empty() || name.size() > 63 || name.front() == '-' || name.back() == '-') return false;
-  return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
-}
 
 const ZoneStatus* ZoneRegistry::find(const std::string& zone) const {
   auto it = zones_.find(zone);
@@ -106,12 +117,10 @@ void update_insight(system::ZoneInsight& insight, const ZoneStatus& status, cons
     }
     if (!open->has_disconnect_time()) write_subscription(status, options, now, *open);
     if (status.disconnected_at.nanos != 0) set_time(open->mutable_disconnect_time(), status.disconnected_at);
-    auto& streams = *insight.mutable_kds_streams();
-    streams.mutable_global_to_zone()->set_global_instance_id(options.global_instance_id);
-    set_time(streams.mutable_global_to_zone()->mutable_connect_time(), status.subscribed_at);
-    if (status.receiver_stream != 0) {
-      streams.mutable_zone_to_global()->set_global_instance_id(options.global_instance_id);
-      set_time(streams.mutable_zone_to_global()->mutable_connect_time(), status.last_opened);
+    for (const auto& [kind, began] : status.streams) {
+      auto& stream = stream_of(*insight.mutable_kds_streams(), kind);
+      stream.set_global_instance_id(options.global_instance_id);
+      set_time(stream.mutable_connect_time(), began);
     }
   }
   if (status.last_ping.nanos != 0) set_time(insight.mutable_health_check()->mutable_time(), status.last_ping);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "kds/sender.h"
+#include "kds/stream_kind.h"
 #include "policy/control_plane.h"
 
 #include "kuma/system/v1alpha1/zone.pb.h"
@@ -22,11 +23,10 @@ namespace limits {
 // A superseded instance that comes back within this time is held off: two control planes use one name.
 inline constexpr std::int64_t takeover_hold_nanos = 60'000'000'000;
 inline constexpr std::size_t superseded_kept = 16;
+// Who was held off dials again, at the latest after a minute; when it has stopped, the conflict is over.
+inline constexpr std::int64_t conflict_shown_nanos = 120'000'000'000;
 inline constexpr std::size_t subscriptions_max = 100;  // where the configured limit says none
 }  // namespace limits
-
-// Kuma's rule for zone names, applied by both sides: a DNS label, lower case, at most 63 characters.
-bool is_zone_name(std::string_view name);
 
 struct ZoneStatus {
   struct Superseded {
@@ -39,9 +39,9 @@ struct ZoneStatus {
   std::uint64_t receiver_stream = 0;
   std::deque<Superseded> superseded;  // newest first
   std::string conflict;               // text about two instances under one name, empty when there is none
+  Timestamp conflict_at;              // when it was last seen
   Timestamp conflict_logged;
   Timestamp last_ping;
-  Timestamp last_opened;
   bool ping_dirty = false;
   bool pings = false;  // the zone announced that it pings
 
@@ -50,6 +50,7 @@ struct ZoneStatus {
   NodeInfo node;
   std::optional<policy::ControlPlaneKind> kind;  // as its configuration tells
   std::map<std::string, TypePosition> left;      // by type: where it stood when its last stream ended
+  std::map<StreamKind, Timestamp> streams;       // of the connection that speaks for it: when each began
   bool token_provided = false;
   std::map<std::string, SenderStats> stats;
   bool stats_dirty = false;

@@ -59,10 +59,12 @@ struct ClientConnection::HealthCall {
 };
 
 ClientConnection::ClientConnection(std::shared_ptr<ClientHub> hub, boost::asio::io_context& io,
-                                   std::shared_ptr<const ClientOptions> options, std::uint64_t number, Ended ended)
+                                   std::shared_ptr<const ClientOptions> options, std::uint64_t number,
+                                   std::string former_peer, Ended ended)
     : hub_(std::move(hub)),
       options_(std::move(options)),
       number_(number),
+      peer_(std::move(former_peer)),
       ended_(std::move(ended)),
       connect_timer_(io),
       health_timer_(io) {}
@@ -86,7 +88,7 @@ void ClientConnection::open(kds::StreamKind kind) {
   streams_.push_back(stream);
   ++calls_;
   ClientStream::Listener listener;
-  listener.answered = [connection = shared_from_this()] { connection->connected(); };
+  listener.answered = [connection = shared_from_this()](const std::string& peer) { connection->connected(peer); };
   listener.ended = [connection = shared_from_this(), kind](const grpc::Status& status) {
     connection->stream_ended(kind, status);
   };
@@ -101,12 +103,14 @@ void ClientConnection::watch_connect() {
   });
 }
 
-void ClientConnection::connected() {
+void ClientConnection::connected(const std::string& peer) {
   if (connected_ || torn_down_) return;
   connected_ = true;
   connect_timer_.cancel();
-  spdlog::info("component=kds zone={} event=connected global={} connection={}", options_->zone, options_->address,
-               number_);
+  const auto former = std::exchange(peer_, peer);
+  const bool has_moved = !former.empty() && former != peer_;
+  spdlog::info("component=kds zone={} event=connected global={} peer={}{} connection={}", options_->zone,
+               options_->address, log_value(peer_), has_moved ? " former=" + log_value(former) : "", number_);
   for (const auto& stream : std::vector(streams_)) {
     if (torn_down_) return;
     if (auto status = stream->announce(); !status.ok()) return tear_down(status.message());
@@ -114,7 +118,7 @@ void ClientConnection::connected() {
 }
 
 void ClientConnection::stream_ended(kds::StreamKind kind, const grpc::Status& status) {
-  const auto* name = method::name_of(kind);
+  const auto* name = kds::name_of(kind);
   if (!torn_down_ && kds::is_admin(kind)) {
     std::erase_if(streams_, [kind](const auto& stream) { return stream->kind() == kind; });
     spdlog::info("component=kds zone={} stream={} event=ended connection={} {}", options_->zone, name, number_,
@@ -149,6 +153,7 @@ void ClientConnection::check_health() {
 }
 
 void ClientConnection::health_answered(const grpc::Status& status, const grpc::ByteBuffer& response) {
+  const auto peer = health_->context.peer();
   health_.reset();
   if (torn_down_) return;
   if (status.ok()) {
@@ -162,7 +167,7 @@ void ClientConnection::health_answered(const grpc::Status& status, const grpc::B
                  quoted(status));
     return tear_down("health check failed");
   }
-  connected();
+  connected(peer);
 }
 
 void ClientConnection::check_health_after(std::int64_t nanos) {

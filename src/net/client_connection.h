@@ -26,10 +26,15 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   using Ended = std::function<void(std::int64_t lasted_nanos)>;
 
   // `options` must outlive the connection and its calls.
+  // `former_peer`: where the connection before it led to, for the log.
   ClientConnection(std::shared_ptr<ClientHub> hub, boost::asio::io_context& io,
-                   std::shared_ptr<const ClientOptions> options, std::uint64_t number, Ended ended);
+                   std::shared_ptr<const ClientOptions> options, std::uint64_t number, std::string former_peer,
+                   Ended ended);
 
   void dial();
+
+  // The address that the name of the global has become, or the one before; empty when there was no connection.
+  const std::string& peer() const { return peer_; }
 
   // Ends everything. `ended` is still called.
   void tear_down(const std::string& why);
@@ -41,7 +46,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
 
   void open(kds::StreamKind kind);
   void watch_connect();
-  void connected();
+  void connected(const std::string& peer);
   void stream_ended(kds::StreamKind kind, const grpc::Status& status);
   void check_health();
   void health_answered(const grpc::Status& status, const grpc::ByteBuffer& response);
@@ -51,6 +56,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   const std::shared_ptr<ClientHub> hub_;
   const std::shared_ptr<const ClientOptions> options_;
   const std::uint64_t number_;
+  std::string peer_;
   Ended ended_;
   boost::asio::steady_timer connect_timer_;
   boost::asio::steady_timer health_timer_;

@@ -43,7 +43,7 @@ ClientStream::ClientStream(std::shared_ptr<ClientHub> hub, kds::StreamOpened des
   if (compress_) context_.set_compression_algorithm(GRPC_COMPRESS_GZIP);
 }
 
-const char* ClientStream::name() const { return method::name_of(description_.kind); }
+const char* ClientStream::name() const { return kds::name_of(description_.kind); }
 
 void ClientStream::start(grpc::GenericStub& stub, Listener listener) {
   {
@@ -148,8 +148,8 @@ void ClientStream::finished(const grpc::Status& status) {
 
 void ClientStream::OnReadInitialMetadataDone(bool ok) {
   if (!ok) return;
-  hub_->post([stream = shared_from_this()] {
-    if (stream->listener_.answered) stream->listener_.answered();
+  hub_->post([stream = shared_from_this(), peer = context_.peer()] {
+    if (stream->listener_.answered) stream->listener_.answered(peer);
   });
 }
 

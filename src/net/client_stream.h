@@ -47,7 +47,8 @@ class ClientStream : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
                      public std::enable_shared_from_this<ClientStream> {
  public:
   struct Listener {
-    std::function<void()> answered;                  // the global's headers came: the connection works
+    // The global's headers came, from that address: the connection works.
+    std::function<void(const std::string& peer)> answered;
     std::function<void(const grpc::Status&)> ended;  // once, the last call
   };
 

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <utility>
 
+#include "model/log_text.h"
 #include "net/client_connection.h"
 
 namespace kdsd::net {
@@ -27,18 +28,19 @@ void KdsClient::start() {
 
 void KdsClient::dial() {
   ++dials_;
-  connection_ =
-      std::make_shared<ClientConnection>(hub_, io_, options_, dials_, [this](std::int64_t lasted) { ended(lasted); });
+  connection_ = std::make_shared<ClientConnection>(hub_, io_, options_, dials_, peer_,
+                                                   [this](std::int64_t lasted) { ended(lasted); });
   connection_->dial();
 }
 
 void KdsClient::ended(std::int64_t lasted_nanos) {
+  peer_ = connection_->peer();
   connection_.reset();
   if (stopped_) return;
   backoff_.ended_after(lasted_nanos);
   const auto delay = backoff_.next_nanos();
-  spdlog::info("component=kds zone={} event=redial global={} delay_ms={}", options_->zone, options_->address,
-               delay / 1'000'000);
+  spdlog::info("component=kds zone={} event=redial global={} peer={} delay_ms={}", options_->zone, options_->address,
+               log_value(peer_), delay / 1'000'000);
   redial_timer_.expires_after(std::chrono::nanoseconds(delay));
   // A handler that is already queued when the timer is cancelled still runs, maybe after the client is gone.
   redial_timer_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& cancelled) {

@@ -61,6 +61,7 @@ class KdsClient {
   boost::asio::steady_timer redial_timer_;
   std::shared_ptr<ClientConnection> connection_;
   std::uint64_t dials_ = 0;
+  std::string peer_;  // address of the last connection that came about
   bool stopped_ = false;
   const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);  // ends with this object
 };

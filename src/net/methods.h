@@ -31,11 +31,6 @@ inline const char* of(kds::StreamKind kind) {
   }
   return "";
 }
-// The last part of the above.
-inline const char* name_of(kds::StreamKind kind) {
-  const std::string_view full = of(kind);
-  return full.substr(full.rfind('/') + 1).data();
-}
 }  // namespace method
 
 namespace metadata {

@@ -38,12 +38,12 @@ void StreamCall::open() {
   auto id = hub().table.open(opened_, self());
   if (!id.ok()) {
     spdlog::warn("component=kds zone={} stream={} event=refused reason={}", log_quoted(opened_.peer_zone),
-                 method::name_of(opened_.kind), log_quoted(id.status().message()));
+                 kds::name_of(opened_.kind), log_quoted(id.status().message()));
     return end(status_code_of(id.status().code()), id.status().message());
   }
   id_ = *id;
   spdlog::info("component=kds zone={} stream={} event=opened id={} peer={}", opened_.peer_zone,
-               method::name_of(opened_.kind), id_, log_value(opened_.connection));
+               kds::name_of(opened_.kind), id_, log_value(opened_.connection));
 }
 
 void StreamCall::send(const kds::Message& message) {
@@ -78,7 +78,7 @@ void StreamCall::on_ended(const std::string& why) {
   hub().post([call = self(), why] {
     if (call->id_ == 0) return;
     spdlog::info("component=kds zone={} stream={} event=closed id={} reason={}", call->opened_.peer_zone,
-                 method::name_of(call->opened_.kind), call->id_, log_quoted(why));
+                 kds::name_of(call->opened_.kind), call->id_, log_quoted(why));
     call->hub().table.closed(call->id_, why);
   });
 }

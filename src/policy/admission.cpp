@@ -188,6 +188,7 @@ class Admitter {
     auto warnings = document_.warnings;
     warnings.insert(warnings.end(), warnings_.begin(), warnings_.end());
     if (auto warning = dns1035_warning(type_.name, name_.name)) warnings.push_back(std::move(*warning));
+    if (auto warning = zone_name_warning(type_.name, name_.name)) warnings.push_back(std::move(*warning));
     return warnings;
   }
 

@@ -116,6 +116,17 @@ std::optional<std::string> dns1035_warning(std::string_view type, std::string_vi
          "'. It does not conform to the DNS format (RFC 1035). This is deprecated. Errors: " + errors;
 }
 
+bool is_zone_name(std::string_view name) {
+  if (name.empty() || name.size() > limits::dns_label_bytes || name.front() == '-' || name.back() == '-') return false;
+  return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
+}
+
+std::optional<std::string> zone_name_warning(std::string_view type, std::string_view name) {
+  if (type != "Zone" || is_zone_name(name)) return std::nullopt;
+  return "No zone can connect under the name '" + std::string(name) +
+         "': a zone name is a DNS label of at most 63 lower-case characters";
+}
+
 std::vector<std::string> label_key_problems(std::string_view key) {
   std::vector<std::string> problems;
   std::string_view name = key;

@@ -34,6 +34,11 @@ std::vector<std::string> dns1035_problems(std::string_view text);
 // The remark for a Mesh or a service whose name is none; nothing for other types and good names.
 std::optional<std::string> dns1035_warning(std::string_view type, std::string_view name);
 
+// Kuma's rule for zone names, applied by both sides: a DNS label, lower case, at most 63 characters.
+bool is_zone_name(std::string_view name);
+// The remark for a Zone whose name no zone can have: it is stored, as by Kuma, and nobody can connect under it.
+std::optional<std::string> zone_name_warning(std::string_view type, std::string_view name);
+
 // Every reason why a text is no qualified name (label key), or no label value.
 std::vector<std::string> label_key_problems(std::string_view key);
 std::vector<std::string> label_value_problems(std::string_view value);

@@ -12,9 +12,9 @@ class ConvergenceChecker {
  public:
   explicit ConvergenceChecker(World& world) : world_(world) {}
 
-  // The first difference in words, empty when there is none. `tolerant`: Secrets may be missing or old where a zone had
-  // its own of that name and a refusal was recorded on the stream that still lives: a refused resource is not sent
-  // again (3.4).
+  // The first difference in words, empty when there is none. `tolerant`: Secrets may be missing or old where a Kuma
+  // zone had its own of that name and a refusal was recorded on the stream that still lives: a refused resource is not
+  // sent again (3.4). kdsd asks for it when its own is gone.
   std::string difference(bool tolerant) const;
 
   // (zone, type) with a name that both the zone and the global made: it is refused for ever.

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "kds/zone_registry.h"
 #include "model/json.h"
+#include "policy/names.h"
 #include "policy/outcome.h"
 
 namespace kdsd::app::cli {
@@ -73,7 +73,8 @@ class Reader {
 
   std::string zone_name(const json::value& value, const std::string& holder, std::string_view name) {
     auto out = text(value, holder, name);
-    if (!kds::is_zone_name(out)) refuse(path(holder, name), "must be a DNS label of at most 63 lower-case characters");
+    if (!policy::is_zone_name(out))
+      refuse(path(holder, name), "must be a DNS label of at most 63 lower-case characters");
     return out;
   }
 

@@ -89,6 +89,10 @@ int show_once(Console& console, RestClient& client, OutputFormat format) {
   Table table(zone_column_names());
   for (const auto& zone : *zones) table.add(zone_cells(zone, unix_seconds()));
   console.out << table.take_text();
+  for (const auto& zone : *zones) {
+    if (const auto conflict = find_text(zone, {"conflict"}); !conflict.empty())
+      console.out << "zone " << find_text(zone, {"name"}) << ": " << conflict << '\n';
+  }
   return exit_done;
 }
 

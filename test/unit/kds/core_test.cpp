@@ -87,6 +87,19 @@ TEST(Core, ZoneTellsWhatItLosesByJoining) {
   EXPECT_THAT(east.logged, Not(Contains(HasSubstr("mine"))));
 }
 
+TEST(Core, ZoneTellsWhatGoesWithAMesh) {
+  TestPlane global("");
+  TestPlane east("east");
+  ASSERT_TRUE(east.put("Mesh", "", "only-here", "{}").ok());
+  for (int i = 0; i < 101; ++i)
+    ASSERT_TRUE(east.put("MeshTimeout", "only-here", "mine-" + std::to_string(i), timeout_spec).ok());
+  TestLink link(global, east, "east", "c1");
+  link.settle();
+  EXPECT_THAT(east.names("MeshTimeout"), IsEmpty());
+  EXPECT_THAT(east.logged, Contains("peer=global lost=MeshTimeout/only-here/mine-0 reason=\"mesh only-here is gone\""));
+  EXPECT_THAT(east.logged, Contains("peer=global lost-more=2")) << "the mesh and 101 policies, 100 of them named";
+}
+
 TEST(Core, ChangesMadeWhileAZoneWasAwayArriveAloneWhenItReturns) {
   TestPlane global("");
   TestPlane east("east");
@@ -363,6 +376,62 @@ TEST(Core, ZoneIsOnlineWhileItsStreamLivesAndOfflineAfterwards) {
   global.restart();  // killed: its stored insight still says connected
   global.step();
   EXPECT_FALSE(online());
+}
+
+TEST(Core, InsightHasEveryStreamOfTheZone) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestLink link(global, east, "east", "c1");
+  global.pass(1);
+  for (auto kind : {StreamKind::config_dumps, StreamKind::stats, StreamKind::clusters}) {
+    StreamOpened asked;
+    asked.kind = kind;
+    asked.peer_zone = "east";
+    asked.connection = "c1";
+    ASSERT_TRUE(global.core->opened(asked).ok());
+  }
+  const auto opened = global.core->now();
+  ASSERT_TRUE(global.core->pinged({"east", "", {}}).ok());
+  global.pass(20);
+  kuma::system::v1alpha1::ZoneInsight insight;
+  ASSERT_TRUE(insight.ParseFromString(global.find("ZoneInsight", "", "east")->spec));
+  const auto& streams = insight.kds_streams();
+  for (const auto* stream : {&streams.clusters(), &streams.config_dump(), &streams.stats(), &streams.global_to_zone(),
+                             &streams.zone_to_global()}) {
+    EXPECT_EQ(stream->global_instance_id(), "global-1");
+    EXPECT_TRUE(stream->has_connect_time());
+  }
+  EXPECT_EQ(streams.stats().connect_time().seconds(), opened.nanos / 1'000'000'000);
+  EXPECT_EQ(streams.zone_to_global().connect_time().seconds(), 0) << "each has its own time";
+  EXPECT_TRUE(insight.health_check().has_time());
+}
+
+TEST(Core, TwoInstancesUnderOneNameShowUntilOneHasStopped) {
+  TestPlane global("");
+  int connections = 0;
+  const auto dial = [&](const std::string& instance) {
+    auto id = global.core->opened(
+        {StreamKind::global_to_zone, "east", "c" + std::to_string(++connections), {"hash-suffix"}, false});
+    ASSERT_TRUE(id.ok());
+    Request request;
+    request.type = "MeshTimeout";
+    request.node_id = "east";
+    request.subscribe = {"*"};
+    request.node.instance_id = instance;
+    global.core->received(*id, encode_request(request));
+    global.step();
+  };
+  dial("one");
+  dial("two");
+  EXPECT_THAT(global.logged, Contains(testing::StartsWith("zone=east stream=GlobalToZoneSync superseded opened=")));
+  EXPECT_EQ(global.core->conflict_of("east"), "") << "a restart looks the same";
+  dial("one");
+  EXPECT_EQ(global.core->conflict_of("east"), "two control planes use the zone name: instance two (c2) and one (c3)");
+  global.pass(119);
+  EXPECT_NE(global.core->conflict_of("east"), "");
+  global.pass(1);
+  EXPECT_EQ(global.core->conflict_of("east"), "");
+  EXPECT_EQ(global.core->conflict_of("west"), "");
 }
 
 TEST(Core, RequestWithoutNodeEndsItsStreamAndNothingElse) {

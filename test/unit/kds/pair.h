@@ -65,7 +65,8 @@ class TestPlane {
 
   Status write(std::function<Status(Transaction&)> decide) {
     Status outcome;
-    core->set_now(Timestamp{++clock_});
+    clock_ = std::max(clock_, core->now().nanos) + 1;
+    core->set_now(Timestamp{clock_});
     (void)core->submit({std::move(decide), [&](const Status& status) { outcome = status; }});
     step();
     return outcome;

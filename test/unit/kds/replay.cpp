@@ -333,8 +333,8 @@ Outcome Replay::outcome_of(const Link& link, const Event& event) const {
 
 void Replay::compare_outcomes(const Event& event, const Outcome& recorded, const Outcome& found) {
   ++counts_.answers;
-  // Kuma does not name the resources that it rejects.
-  static const std::regex naming(R"re(^[A-Za-z]+ "[^"]*"( mesh "[^"]*")?: )re");
+  // Kuma does not name the resources that it rejects, nor whose a name is that is taken.
+  static const std::regex naming(R"re(^[A-Za-z]+ "[^"]*"( mesh "[^"]*")?: |; it is of .* and was sent by .*$)re");
   // Plain ACKs are what recordings leave out.
   const auto kind = recorded.kind == Outcome::Kind::none && event.is_response ? Outcome::Kind::ack : recorded.kind;
   const auto lines = [](const std::string& text) {

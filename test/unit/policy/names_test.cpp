@@ -1,6 +1,6 @@
 #include "policy/names.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace kdsd::policy {
 namespace {
@@ -64,6 +64,16 @@ TEST(NamesTest, OddNamesOfMeshesAndServicesAreWarnedAbout) {
   EXPECT_EQ(dns1035_warning("Mesh", "default"), std::nullopt);
   EXPECT_EQ(dns1035_warning("MeshTimeout", "a.b"), std::nullopt);
   EXPECT_TRUE(dns1035_warning("MeshService", "1a").has_value());
+}
+
+TEST(NamesTest, ZoneThatNobodyCanBeGetsARemark) {
+  EXPECT_THAT(*zone_name_warning("Zone", "east.eu"), testing::HasSubstr("'east.eu'"));
+  for (const auto* name : {"Ost", "-east", "east-", "a_b", "z\u00fcrich", ""})
+    EXPECT_TRUE(zone_name_warning("Zone", name)) << name;
+  EXPECT_TRUE(zone_name_warning("Zone", std::string(64, 'a')));
+  for (const auto& name : {std::string("east"), std::string("9zone"), std::string(63, 'a')})
+    EXPECT_FALSE(zone_name_warning("Zone", name)) << name;
+  EXPECT_FALSE(zone_name_warning("Mesh", "east.eu"));
 }
 
 }  // namespace
