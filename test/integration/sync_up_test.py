@@ -122,6 +122,22 @@ class SyncUp(FleetTest):
         self.at(self.east, "Secret", "shared", mesh)
         self.assertEqual(self.east.read("Secret", "local", mesh)["data"], "bG9jYWw=")
 
+    def test_a_policy_whose_name_was_taken_arrives_when_the_name_is_free(self):
+        mesh = self.fresh_mesh()
+        name, marker = (documents.copy_name(mesh, own, "east") for own in ("slow", "marker"))
+        self.central.put(documents.timeout(mesh, name))
+        for own in ("slow", "marker"):
+            self.east.put(documents.timeout(mesh, own, labels=documents.OF_ZONE))
+        self.at(self.central, "MeshTimeout", marker, mesh)
+        self.assertNotIn("kuma.io/zone", self.central.read("MeshTimeout", name, mesh)["labels"])
+        self.central.delete("MeshTimeout", name, mesh)
+
+        def arrived():
+            found = self.central.read("MeshTimeout", name, mesh)
+            return found and found["labels"]["kuma.io/zone"] == "east"
+
+        self.until(arrived, "the policy of east, asked for again")
+
     def test_the_sync_label_keeps_a_zone_resource_at_home(self):
         mesh = self.fresh_mesh()
         off = {**documents.OF_ZONE, "kuma.io/kds-sync": "disabled"}

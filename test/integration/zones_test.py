@@ -139,6 +139,12 @@ class Gone(OwnPlanesTest):
         self.until_equal(twin.rest.get("/").json["instanceId"], instance, "the newer instance is the zone")
         self.until(lambda: self.central.metric("kdsd_zone_conflicts_total"), "the conflict is counted")
         self.assertIn("two control planes use the zone name", self.central.log_text())
+        for path in ("/zones/east/_overview", "/zones/_overview"):
+            shown = self.central.rest.get(path).json
+            conflict = shown["items"][0]["conflict"] if "items" in shown else shown["conflict"]
+            for plane in (east, twin):
+                self.assertIn(plane.rest.get("/").json["instanceId"], conflict)
+            self.assertEqual(conflict.count("ipv4:127.0.0.1:"), 2, conflict)
         for number in range(3):
             self.central.put(documents.timeout("shop", f"p-{number}"))
             name = documents.copy_name("shop", f"p-{number}")

@@ -110,6 +110,23 @@ class KumaZones(Pairing, PeerTest):
         ]
         self.fleet.start()
 
+    def test_what_was_refused_is_asked_for_again(self):
+        """A Kuma zone sends again what was refused only on a new connection, which kdsd makes it open."""
+        mesh = self.mesh()
+        east = self.zones[0]
+        taken = self.copy("slow", "east")
+        self.central.put(documents.timeout(mesh, taken))
+        for own in ("slow", "marker"):
+            east.put(documents.timeout(mesh, own, labels=documents.OF_ZONE))
+        self.until(lambda: self.central.read("MeshTimeout", self.copy("marker", "east"), mesh), "marker on the global")
+        self.central.delete("MeshTimeout", taken, mesh)
+
+        def arrived():
+            found = self.central.read("MeshTimeout", taken, mesh)
+            return found and found["labels"]["kuma.io/zone"] == "east"
+
+        self.until(arrived, "the policy of east on the global", 60)
+
     def test_a_disabled_zone_is_not_relayed(self):
         mesh = self.mesh()
         east, west, south = self.zones
