@@ -185,16 +185,15 @@ class TypeRules {
   bool has_rules_ = false;
 };
 
-// The matches of all rules of routes that select the proxy, by their hash.
-json::array http_matches(const std::vector<MatchedPolicies>& matched) {
+// The matches in rules by tags of the routes that select the proxy, by their hash; as 2.13 those alone, for which it
+// lists them.
+json::array http_matches(const Inspected& inspected) {
   std::map<std::string, json::value> by_hash;
-  for (const auto& of_type : matched) {
+  for (const auto& of_type : inspected.matched) {
     if (of_type.type->to_conf != ToConf::routes) continue;
-    for (const auto& route : of_type.policies) {
-      for (const auto& item : route->items("to")) {
-        for (const auto& rule : find_list(item, {"rules"})) {
-          if (const auto* matches = find(rule, {"matches"})) by_hash[policy::matches_hash(*matches)] = *matches;
-        }
+    for (const auto& by_tags : policy::merge_to_by_tags(of_type.policies, inspected.routes).rules) {
+      for (const auto& rule : find_list(by_tags.conf, {"rules"})) {
+        if (const auto* matches = find(rule, {"matches"})) by_hash[policy::matches_hash(*matches)] = *matches;
       }
     }
   }
@@ -228,7 +227,7 @@ Answer get_rules(Backend& backend, PolicyViews& views, const ResourceType& type,
   }
   const auto& resource = *inspected.resource;
   json::object body;
-  body["httpMatches"] = http_matches(inspected.matched);
+  body["httpMatches"] = http_matches(inspected);
   body["resource"] = meta_json(resource.labels, resource.mesh, resource.name, type.name);
   body["rules"] = std::move(rules);
   co_return json_response(200, body);

@@ -101,12 +101,6 @@ def take_out_types_left_out(ours, theirs, written):
         ours["rules"] = [rules for rules in ours["rules"] if not is_left_out(rules)]
 
 
-def take_out_matches_of_routes(ours, theirs, _written):
-    """2.13 lists those of rules by tags alone."""
-    if "httpMatches" in ours and all(each in ours["httpMatches"] for each in theirs["httpMatches"]):
-        ours["httpMatches"] = theirs["httpMatches"]
-
-
 def take_out_made_up_zones(ours, theirs, _written):
     """Where a service has no zone, 2.13 takes the first part of its stored name for one."""
     for mine, other in zip(ours.get("items", []), theirs.get("items", [])):
@@ -176,7 +170,6 @@ class Excuse(NamedTuple):
 EXCUSES = (
     Excuse("rules with matchers are cut into other cells", "8.6", take_out_equal_meaning),
     Excuse("a type with rules for destinations only is left out", "12.1.1", take_out_types_left_out),
-    Excuse("matches of routes are listed only where there are rules by tags", "12.1", take_out_matches_of_routes),
     Excuse("a service without a zone gets one made of its name", "12.1", take_out_made_up_zones),
     Excuse("the order of policies about Dataplanes has cycles", "7.2", take_out_cycles_of_order),
     Excuse("more listener tags win in lists of policies and not in rules for destinations", "7.1", take_out_order_by_listener_tags),
