@@ -38,6 +38,9 @@ inline constexpr std::size_t encoded_cache_bytes = 64 << 20;
 inline constexpr std::size_t responses_pending = 8;
 inline constexpr std::size_t tombstones_kept = 50'000;  // of one type; older ones are compacted
 inline constexpr std::size_t tombstones_per_purge = 1'000;
+// Health pings of zones that have not opened a stream yet; a stranger can send any number.
+inline constexpr std::size_t early_pings_kept = 1'000;
+inline constexpr std::int64_t early_ping_nanos = 10'000'000'000;
 inline constexpr std::size_t touched_per_write = 500;  // resources looked at again when a zone is enabled or disabled
 }  // namespace limits
 
@@ -210,6 +213,11 @@ class Core {
     ZoneCredentials credentials;
     Timestamp ends;  // 0: with the connection
   };
+  // A health ping of a zone that has no stream yet.
+  struct EarlyPing {
+    std::string zone;
+    Timestamp at;
+  };
   // An admin stream; its messages are ProxyQueries' own.
   struct ProxyStream {
     StreamKind kind = StreamKind::config_dumps;
@@ -272,6 +280,7 @@ class Core {
   bool take_over(Stream& stream, const std::string& instance);
   void supersede(StreamId id, const Stream& by, const std::string& why);
   void note_streams(const std::string& name, ZoneStatus& zone) const;
+  void take_early_ping(const std::string& name, ZoneStatus& zone);
   void promote_waiting(const std::string& zone);
   void subscribe(const Stream& stream);
   void introduce(const Stream& stream);
@@ -307,6 +316,7 @@ class Core {
   EncodedCache cache_;
   Committer committer_;
   ZoneRegistry zones_;
+  std::deque<EarlyPing> early_pings_;  // oldest first
   RelayHold relay_hold_;
   ProxyQueries proxies_;
   ZoneAuthenticator authenticator_;

@@ -39,7 +39,9 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
     activate(added);
     return added.id;
   }
+  const bool is_new = zones_.find(added.peer) == nullptr;
   auto& zone = zones_.at(added.peer);
+  if (is_new) take_early_ping(added.peer, zone);
   zone.pings = zone.pings || added.request_features.has(feature::zone_ping_health);
   if (opened.token_provided) zone.token_provided = true;
   if (zone.connected() && zone.connection != added.connection) {

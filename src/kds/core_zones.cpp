@@ -170,13 +170,24 @@ void Core::forget(StreamId id, const std::string& why) {
 Status Core::pinged(const ZoneCredentials& credentials) {
   if (auto proof = authenticate(credentials); !proof.ok()) return proof.status();
   if (!is_global() || !policy::is_zone_name(credentials.zone)) return {};
-  const auto* known = zones_.find(credentials.zone);
-  // A ping of a zone that never opened a stream is answered and remembered nowhere (9.4).
-  if (known == nullptr) return {};
+  if (zones_.find(credentials.zone) == nullptr) {
+    // A new zone's first ping and its streams are under way together; nobody else's is remembered for long (9.4).
+    early_pings_.push_back({credentials.zone, now_});
+    if (early_pings_.size() > limits::early_pings_kept) early_pings_.pop_front();
+    return {};
+  }
   auto& status = zones_.at(credentials.zone);
   status.last_ping = now_;
   status.ping_dirty = true;
   return {};
+}
+
+void Core::take_early_ping(const std::string& name, ZoneStatus& zone) {
+  for (const auto& ping : early_pings_) {
+    if (ping.zone != name || now_.nanos - ping.at.nanos > limits::early_ping_nanos) continue;
+    zone.last_ping = ping.at;
+    zone.ping_dirty = true;
+  }
 }
 
 Result<Timestamp> Core::authenticate(const ZoneCredentials& credentials) {

@@ -15,7 +15,7 @@ class Backoff {
   // A base below 1 ns counts as 1 ns, a cap below the base as the base.
   Backoff(std::int64_t base_nanos, std::int64_t cap_nanos, std::uint64_t seed);
 
-  // Tells how long the connection that just ended had lasted: one longer than the cap was a good one, the sequence
+  // Tells how long the connection that just ended had been usable: one longer than the cap was a good one, the sequence
   // starts over.
   void ended_after(std::int64_t lasted_nanos);
 

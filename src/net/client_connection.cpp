@@ -70,7 +70,6 @@ ClientConnection::ClientConnection(std::shared_ptr<ClientHub> hub, boost::asio::
       health_timer_(io) {}
 
 void ClientConnection::dial() {
-  dialled_ = std::chrono::steady_clock::now();
   channel_ = make_channel(*options_);
   stub_ = std::make_unique<grpc::GenericStub>(channel_);
   open(kds::StreamKind::global_to_zone);
@@ -99,13 +98,18 @@ void ClientConnection::watch_connect() {
   connect_timer_.expires_after(std::chrono::nanoseconds(options_->connect_timeout_nanos));
   connect_timer_.async_wait([connection = shared_from_this()](const boost::system::error_code& cancelled) {
     if (cancelled || connection->torn_down_ || connection->connected_) return;
-    if (connection->channel_->GetState(false) != GRPC_CHANNEL_READY) connection->tear_down("no connection in time");
+    if (connection->channel_->GetState(false) == GRPC_CHANNEL_READY) return;
+    const auto& options = *connection->options_;
+    spdlog::warn("component=kds zone={} event=not-connected global={} connection={} reason=\"no connection in {} ms\"",
+                 options.zone, options.address, connection->number_, options.connect_timeout_nanos / 1'000'000);
+    connection->tear_down("no connection in time");
   });
 }
 
 void ClientConnection::connected(const std::string& peer) {
   if (connected_ || torn_down_) return;
   connected_ = true;
+  connected_at_ = std::chrono::steady_clock::now();
   connect_timer_.cancel();
   const auto former = std::exchange(peer_, peer);
   const bool has_moved = !former.empty() && former != peer_;
@@ -197,7 +201,8 @@ void ClientConnection::call_ended() {
   streams_.clear();
   stub_.reset();
   channel_.reset();
-  const auto lasted = std::chrono::steady_clock::now() - dialled_;
+  const auto lasted =
+      connected_ ? std::chrono::steady_clock::now() - connected_at_ : std::chrono::steady_clock::duration::zero();
   if (auto ended = std::exchange(ended_, nullptr))
     ended(std::chrono::duration_cast<std::chrono::nanoseconds>(lasted).count());
 }

@@ -22,7 +22,7 @@ inline constexpr std::int64_t health_deadline_ms = 30'000;  // a Kuma global sto
 
 class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
-  // Called with the time since dialling.
+  // Called with the time that the connection was usable; 0 when it never was.
   using Ended = std::function<void(std::int64_t lasted_nanos)>;
 
   // `options` must outlive the connection and its calls.
@@ -60,7 +60,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   Ended ended_;
   boost::asio::steady_timer connect_timer_;
   boost::asio::steady_timer health_timer_;
-  std::chrono::steady_clock::time_point dialled_;
+  std::chrono::steady_clock::time_point connected_at_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<grpc::GenericStub> stub_;
   std::vector<std::shared_ptr<ClientStream>> streams_;

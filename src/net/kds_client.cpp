@@ -39,8 +39,8 @@ void KdsClient::ended(std::int64_t lasted_nanos) {
   if (stopped_) return;
   backoff_.ended_after(lasted_nanos);
   const auto delay = backoff_.next_nanos();
-  spdlog::info("component=kds zone={} event=redial global={} peer={} delay_ms={}", options_->zone, options_->address,
-               log_value(peer_), delay / 1'000'000);
+  spdlog::info("component=kds zone={} event=redial global={}{} delay_ms={}", options_->zone, options_->address,
+               peer_.empty() ? "" : " former=" + log_value(peer_), delay / 1'000'000);
   redial_timer_.expires_after(std::chrono::nanoseconds(delay));
   // A handler that is already queued when the timer is cancelled still runs, maybe after the client is gone.
   redial_timer_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& cancelled) {

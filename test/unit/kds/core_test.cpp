@@ -406,6 +406,29 @@ TEST(Core, InsightHasEveryStreamOfTheZone) {
   EXPECT_TRUE(insight.health_check().has_time());
 }
 
+TEST(Core, PingThatIsFasterThanTheStreamsOfItsZoneCounts) {
+  TestPlane global("");
+  TestPlane east("east");
+  TestPlane west("west");
+  ASSERT_TRUE(global.core->pinged({"west", "", {}}).ok());
+  global.pass(11);
+  ASSERT_TRUE(global.core->pinged({"east", "", {}}).ok());
+  const auto pinged = global.core->now();
+  for (std::size_t i = 1; i < limits::early_pings_kept; ++i)
+    ASSERT_TRUE(global.core->pinged({"stranger-" + std::to_string(i), "", {}}).ok());
+  TestLink to_east(global, east, "east", "c1");
+  TestLink to_west(global, west, "west", "c2");
+  global.pass(1);
+  const auto health = [&](const std::string& zone) {
+    kuma::system::v1alpha1::ZoneInsight insight;
+    EXPECT_TRUE(insight.ParseFromString(global.find("ZoneInsight", "", zone)->spec));
+    return insight.health_check().time().seconds();
+  };
+  EXPECT_EQ(health("east"), pinged.nanos / 1'000'000'000);
+  EXPECT_EQ(health("west"), 0) << "too long ago";
+  EXPECT_EQ(global.find("Zone", "", "stranger-1"), nullptr);
+}
+
 TEST(Core, TwoInstancesUnderOneNameShowUntilOneHasStopped) {
   TestPlane global("");
   int connections = 0;
