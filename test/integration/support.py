@@ -69,7 +69,11 @@ class _Test(unittest.TestCase):
         if bad() > before and self.fleet:
             print(f"\n{self.id()} failed", file=sys.stderr)
             self.fleet.print_logs()
+        self.end()
         return result
+
+    def end(self):
+        """After the logs have been shown, which a cleanup of the test would be too early for."""
 
     def until_equal(self, expected, read, what="", seconds=ARRIVE_SECONDS):
         """Waits until `read` gives what is expected."""
@@ -140,7 +144,10 @@ class OwnPlanesTest(_Test):
 
     def setUp(self):
         self.fleet = Fleet(binary(), stores=None if self.BEGINS_WITH_NOTHING else prepared_stores())
-        self.addCleanup(self.fleet.close)
+
+    def end(self):
+        if self.fleet:
+            self.fleet.close()
 
 
 def main():

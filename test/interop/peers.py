@@ -46,7 +46,10 @@ class PeerTest(support._Test):
 
     def setUp(self):
         self.fleet = MixedFleet(support.binary())
-        self.addCleanup(self.fleet.close)
+
+    def end(self):
+        if self.fleet:
+            self.fleet.close()
 
 
 class Kumactl:
