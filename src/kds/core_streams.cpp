@@ -57,7 +57,7 @@ Result<StreamId> Core::opened(const StreamOpened& opened) {
     const bool same = other->peer == added.peer && other->kind == added.kind && other->connection == added.connection;
     if (same && id != added.id) older.push_back(id);
   }
-  zone.connection = added.connection;
+  zone.speak_through(added.connection);
   for (auto id : older) supersede(id, added, "superseded by a newer stream of the zone");
   activate(added);
   return added.id;

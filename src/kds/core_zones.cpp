@@ -51,7 +51,7 @@ bool Core::take_over(Stream& stream, const std::string& instance) {
   log(LogEffect::Level::info,
       "zone=" + stream.peer + " takeover from=" + log_value(zone.connection) + " to=" + log_value(stream.connection));
   const auto old = streams_of(stream.peer, zone.connection);
-  zone.connection = stream.connection;  // before closing: nobody else is to be promoted
+  zone.speak_through(stream.connection);  // before closing: nobody else is to be promoted
   for (auto id : old) supersede(id, stream, "superseded by a newer connection of the zone");
   promote_waiting(stream.peer);
   return true;
@@ -82,7 +82,7 @@ void Core::promote_waiting(const std::string& name) {
   auto& zone = zones_.at(name);
   if (zone.connection.empty()) {
     for (const auto& [id, stream] : streams_) {
-      if (stream->peer == name && stream->waiting) zone.connection = stream->connection;
+      if (stream->peer == name && stream->waiting) zone.speak_through(stream->connection);
     }
   }
   std::vector<Stream*> waiting;

@@ -76,6 +76,11 @@ void keep_newest(system::ZoneInsight& insight, std::size_t limit) {
 
 }  // namespace
 
+void ZoneStatus::speak_through(const std::string& other) {
+  if (connection != other) streams.clear();
+  connection = other;
+}
+
 const ZoneStatus* ZoneRegistry::find(const std::string& zone) const {
   auto it = zones_.find(zone);
   return it == zones_.end() ? nullptr : &it->second;
@@ -117,6 +122,7 @@ void update_insight(system::ZoneInsight& insight, const ZoneStatus& status, cons
     }
     if (!open->has_disconnect_time()) write_subscription(status, options, now, *open);
     if (status.disconnected_at.nanos != 0) set_time(open->mutable_disconnect_time(), status.disconnected_at);
+    insight.clear_kds_streams();
     for (const auto& [kind, began] : status.streams) {
       auto& stream = stream_of(*insight.mutable_kds_streams(), kind);
       stream.set_global_instance_id(options.global_instance_id);

@@ -59,6 +59,8 @@ struct ZoneStatus {
   std::vector<std::string> close_ids;  // subscriptions that ended since the last write
 
   bool connected() const { return !connection.empty(); }
+  // Another connection speaks for the zone from now on; what the last one opened stays known until then.
+  void speak_through(const std::string& other);
 };
 
 class ZoneRegistry {

@@ -147,7 +147,7 @@ void ClientConnection::check_health() {
   // The references go with the closure, as in ClientStream::OnDone.
   auto done = [connection = shared_from_this(), hub = hub_, call = health_](const grpc::Status& status) mutable {
     hub->post([connection = std::move(connection), call = std::move(call), status] {
-      connection->health_answered(status, call->response);
+      connection->health_answered(status);
       connection->call_ended();
     });
     hub->call_ended();
@@ -156,12 +156,11 @@ void ClientConnection::check_health() {
                    std::move(done));
 }
 
-void ClientConnection::health_answered(const grpc::Status& status, const grpc::ByteBuffer& response) {
-  const auto peer = health_->context.peer();
-  health_.reset();
+void ClientConnection::health_answered(const grpc::Status& status) {
+  const auto call = std::exchange(health_, nullptr);
   if (torn_down_) return;
   if (status.ok()) {
-    const auto interval = interval_of(response);
+    const auto interval = interval_of(call->response);
     check_health_after(interval > 0 ? interval : options_->health_interval_nanos);
   } else if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
     spdlog::info("component=kds zone={} event=no-health-checks connection={} {}", options_->zone, number_,
@@ -171,7 +170,7 @@ void ClientConnection::health_answered(const grpc::Status& status, const grpc::B
                  quoted(status));
     return tear_down("health check failed");
   }
-  connected(peer);
+  connected(call->context.peer());
 }
 
 void ClientConnection::check_health_after(std::int64_t nanos) {

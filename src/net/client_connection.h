@@ -49,7 +49,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void connected(const std::string& peer);
   void stream_ended(kds::StreamKind kind, const grpc::Status& status);
   void check_health();
-  void health_answered(const grpc::Status& status, const grpc::ByteBuffer& response);
+  void health_answered(const grpc::Status& status);
   void check_health_after(std::int64_t nanos);
   void call_ended();
 

@@ -404,6 +404,19 @@ TEST(Core, InsightHasEveryStreamOfTheZone) {
   EXPECT_EQ(streams.stats().connect_time().seconds(), opened.nanos / 1'000'000'000);
   EXPECT_EQ(streams.zone_to_global().connect_time().seconds(), 0) << "each has its own time";
   EXPECT_TRUE(insight.health_check().has_time());
+
+  const auto of_insight = [&] {
+    kuma::system::v1alpha1::ZoneInsight insight;
+    EXPECT_TRUE(insight.ParseFromString(global.find("ZoneInsight", "", "east")->spec));
+    return insight.kds_streams();
+  };
+  link.cut();
+  global.pass(20);
+  EXPECT_TRUE(of_insight().has_stats()) << "of a zone that is away: its last";
+  TestLink again(global, east, "east", "c2");
+  global.pass(20);
+  EXPECT_TRUE(of_insight().has_zone_to_global());
+  EXPECT_FALSE(of_insight().has_stats()) << "the newer connection has none";
 }
 
 TEST(Core, PingThatIsFasterThanTheStreamsOfItsZoneCounts) {
