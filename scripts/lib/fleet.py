@@ -22,6 +22,7 @@ READY_SECONDS = 30.0 * SLOWNESS  # from the start of a process until its API ans
 ARRIVE_SECONDS = 20.0 * SLOWNESS  # from a write until its effect is everywhere
 STOP_SECONDS = 15.0 * SLOWNESS  # from SIGTERM until the process is gone
 LOG_TAIL_LINES = 15
+PORTS_CLAIMED = 200
 PAGE_SIZE = 1000  # the largest that Kuma allows
 
 # Pauses turned down so that nobody has to wait for them. They are waiting times only; no expectation depends on their values.
@@ -38,12 +39,32 @@ class Failure(AssertionError):
     """An expectation that did not come true."""
 
 
-def free_ports(count):
-    """Ports that nobody uses, below those that the system hands to outgoing connections: there a connection of anybody could
-    take the port of a process that is just being started again."""
+def _claimed_ports(claims):
+    """Port after port, none twice, from ranges that belong to this process until it ends: whoever was given a port may take
+    a while to listen on it. They are below those that the system hands to outgoing connections: there a connection of anybody
+    could take the port of a process that is just being started again."""
     lowest_outgoing = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    firsts = list(range(10_000, max(lowest_outgoing, 12_000) - PORTS_CLAIMED, PORTS_CLAIMED))
+    random.SystemRandom().shuffle(firsts)
+    for first in firsts:
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0kdsd-test-ports-{first}")  # a name without a file, gone with the process
+        except OSError:
+            claim.close()
+            continue
+        claims.append(claim)
+        yield from range(first, first + PORTS_CLAIMED)
+
+
+_claims = []  # kept open
+_ports = _claimed_ports(_claims)
+
+
+def free_ports(count):
+    """Ports that nobody uses and nobody else is given."""
     ports = []
-    for port in random.SystemRandom().sample(range(10_000, max(lowest_outgoing, 12_000)), 1_000):
+    for port in _ports:
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

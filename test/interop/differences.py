@@ -43,8 +43,12 @@ def destination_of(rule):
     return (rule["resourceMeta"]["name"], rule["resourceMeta"]["type"], rule["resourceSectionName"])
 
 
+def listed(answer, name):
+    return answer.get(name, []) if isinstance(answer, dict) else []
+
+
 def by_type(answer):
-    return {rules["type"]: rules for rules in answer.get("rules", [])} if isinstance(answer, dict) else {}
+    return {rules["type"]: rules for rules in listed(answer, "rules")}
 
 
 # --- rules with matchers, as what they mean
@@ -101,10 +105,19 @@ def take_out_types_left_out(ours, theirs, written):
         ours["rules"] = [rules for rules in ours["rules"] if not is_left_out(rules)]
 
 
-def take_out_made_up_zones(ours, theirs, _written):
-    """Where a service has no zone, 2.13 takes the first part of its stored name for one."""
-    for mine, other in zip(ours.get("items", []), theirs.get("items", [])):
-        if "hostname" in mine and "hostname" in other and other["zones"] != mine["zones"]:
+def take_out_made_up_zones(ours, theirs, written):
+    """Where a service has no zone, 2.13 takes the first part of its stored name for one, in the zones and in the hostname."""
+    made_up = {
+        name.split(".")[0]
+        for (type_name, name), document in written.items()
+        if type_name.endswith("Service") and "kuma.io/zone" not in document["labels"]
+    }
+    for mine, other in zip(listed(ours, "items"), listed(theirs, "items")):
+        zones = [zone["name"] for zone in other.get("zones", [])]
+        if len(zones) != 1 or zones[0] not in made_up:
+            continue
+        hostnames = [mine["hostname"], *(mine["hostname"].replace(zone["name"], zones[0]) for zone in mine["zones"])]
+        if other["hostname"] in hostnames:
             mine.update(other)
 
 
@@ -147,18 +160,24 @@ def listener_tags(policy):
     return len(target.get("tags", {})) if target.get("kind") == "MeshGateway" else None
 
 
+def contributors(part):
+    """The items that take part in it, whichever of them wins."""
+    return sorted(map(str, part["origin"] if "origin" in part else part["origins"]))
+
+
 def take_out_order_by_listener_tags(ours, theirs, written):
     def is_affected(kind):
         counts = {listener_tags(policy) for (type_name, _), policy in written.items() if type_name == kind}
         return len(counts - {None}) > 1
 
     for kind, rules in by_type(ours).items():
-        other = by_type(theirs).get(kind)
-        if other and is_affected(kind):
-            rules["toResourceRules"] = other["toResourceRules"]
-    if "policies" in ours and "policies" in theirs:
-        for answer in (ours, theirs):
-            answer["policies"] = [each for each in answer["policies"] if not is_affected(each["kind"])]
+        others = by_type(theirs).get(kind, {}).get("toResourceRules", [])
+        for rule, other in zip(rules["toResourceRules"], others):
+            if is_affected(kind) and destination_of(rule) == destination_of(other) and contributors(rule) == contributors(other):
+                rule.update(conf=other["conf"], origin=other["origin"])
+    for policy, other in zip(listed(ours, "policies"), listed(theirs, "policies")):
+        if policy["kind"] == other["kind"] and is_affected(policy["kind"]) and contributors(policy) == contributors(other):
+            policy.update(other)
 
 
 class Excuse(NamedTuple):
