@@ -164,12 +164,14 @@ class TypeRules {
   }
 
   json::array to_rules() {
-    const auto merged = policy::merge_to_by_tags(matched_.policies, inspected_.routes);
+    const auto merged = policy::merge_to_by_tags(matched_.policies, inspected_.routes, with_origin_);
     for (const auto& note : merged.notes) warn(note);
     json::array out;
     for (const auto& rule : merged.rules) {
-      out.push_back(json::object{
-          {"conf", rule.conf}, {"matchers", matchers_json(rule.matchers)}, {"origin", meta_origins(rule.origin)}});
+      json::object shown{
+          {"conf", rule.conf}, {"matchers", matchers_json(rule.matchers)}, {"origin", meta_origins(rule.origin)}};
+      add_fields(shown, rule.fields, [&](std::size_t source) { return rule.origin[source]->name; });
+      out.push_back(std::move(shown));
     }
     return out;
   }

@@ -1,5 +1,7 @@
 #include "app/kds_options.h"
 
+#include <algorithm>
+
 #include "app/api_options.h"
 #include "app/certificates.h"
 #include "app/config/ciphers.h"
@@ -53,6 +55,8 @@ Result<std::string> read_token(const std::string& file) {
     return Status(Code::invalid, file + ": the character at offset " + std::to_string(at) +
                                      " cannot be part of a token; the file must hold the token and nothing else");
   }
+  if (std::count(token->begin(), token->end(), '.') != 2)
+    return Status(Code::invalid, file + ": this is no token; a token has three parts with dots between them");
   if (token->size() > kds::limits::token_bytes_max)
     return Status(Code::invalid, file + ": longer than " + std::to_string(kds::limits::token_bytes_max) + " bytes");
   return token;

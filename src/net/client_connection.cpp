@@ -166,8 +166,8 @@ void ClientConnection::health_answered(const grpc::Status& status) {
     spdlog::info("component=kds zone={} event=no-health-checks connection={} {}", options_->zone, number_,
                  quoted(status));
   } else {
-    spdlog::warn("component=kds zone={} call=HealthCheck event=ended connection={} {}", options_->zone, number_,
-                 quoted(status));
+    spdlog::warn("component=kds zone={} call=HealthCheck event=ended connection={} {}{}", options_->zone, number_,
+                 quoted(status), hint_of(status, connected_, options_->tls.enabled));
     return tear_down("health check failed");
   }
   connected(call->context.peer());

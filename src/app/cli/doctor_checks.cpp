@@ -203,6 +203,8 @@ Diagnosis check_certificates(const Config& config, std::int64_t now_seconds) {
   if (config.is_global() && config.kds_server.tls_enabled) add_server("KDS certificate", config.kds_server.tls);
   if (config.diagnostics.tls_enabled) add_server("diagnostics certificate", config.diagnostics.tls);
   if (config.is_federated_zone()) add("authority of the global", config.kds_client.root_ca_file, false);
+  if (config.is_federated_zone()) add("zone certificate", config.zone_identity.cert_file, false);
+  if (config.is_global()) add("authority of the zones", config.zone_auth.client_ca_file, false);
   if (config.api_server.https.enabled) add("authority of API clients", config.api_server.client_ca_file, false);
   return out;
 }

@@ -30,10 +30,14 @@ struct ItemOptions {
   ServerFlags server;
 };
 
-void add_item_flags(CLI::App& command, ItemOptions& options) {
-  command.add_option("type", options.type, "type: its name (MeshTimeout), its path (meshtimeouts), or kumactl's word")
-      ->required()
-      ->type_name("TYPE");
+// Whether a view is there for resources of the type.
+using IsShown = bool (*)(const ResourceType&);
+
+bool is_policy(const ResourceType& type) { return type.is_target_ref_policy; }
+bool is_proxy(const ResourceType& type) { return type.name == "Dataplane" || type.name == "MeshGateway"; }
+
+void add_item_flags(CLI::App& command, ItemOptions& options, const std::string& type_help) {
+  command.add_option("type", options.type, type_help)->required()->type_name("TYPE");
   command.add_option("name", options.name, "name as this control plane stores it")->required()->type_name("NAME");
   command.add_option("-m,--mesh", options.mesh, "mesh of the resource")->type_name("MESH");
   command.add_option("-n,--namespace", options.namespace_, "namespace of the resource")->type_name("NAMESPACE");
@@ -98,11 +102,26 @@ int inspect_rbac(Console& console, const ItemOptions& options) {
 
 using Show = int (*)(Console&, const ItemOptions&);
 
-CLI::App& add_inspection(CLI::App& inspect, Commands& commands, const std::string& name, const std::string& help,
-                         const std::shared_ptr<ItemOptions>& options, const std::string& example, Show show_item) {
-  auto& command = add_command(inspect, name, help, example);
-  add_item_flags(command, *options);
-  on_chosen(command, commands, [options, show_item](Console& console) { return show_item(console, *options); });
+struct Inspection {
+  std::string name;
+  std::string help;
+  std::string example;
+  std::string types;  // for which it is, in words
+  IsShown is_shown = nullptr;
+  Show show_item = nullptr;
+};
+
+CLI::App& add_inspection(CLI::App& inspect, Commands& commands, const Inspection& inspection,
+                         const std::shared_ptr<ItemOptions>& options) {
+  auto& command = add_command(inspect, inspection.name, inspection.help, inspection.example);
+  add_item_flags(command, *options, inspection.types);
+  on_chosen(command, commands, [options, inspection](Console& console) {
+    const auto type = find_type(Catalogue::builtin(), options->type);
+    if (type.ok() && !inspection.is_shown(**type))
+      return wrong_use(console,
+                       "`inspect " + inspection.name + "` is for " + inspection.types + ", not for " + (*type)->name);
+    return inspection.show_item(console, *options);
+  });
   return command;
 }
 
@@ -112,7 +131,7 @@ void add_explain(Commands& commands) {
   auto options = std::make_shared<ItemOptions>();
   auto& command = add_command(commands.root, "explain", "say why a resource is where it is, and who holds it",
                               "kdsd explain meshtimeouts slow-reports -m shop");
-  add_item_flags(command, *options);
+  add_item_flags(command, *options, "type: its name (MeshTimeout), its path (meshtimeouts), or kumactl's word");
   on_chosen(command, commands, [options](Console& console) { return explain(console, *options); });
 }
 
@@ -120,19 +139,26 @@ void add_inspect(Commands& commands) {
   auto& inspect = add_command(commands.root, "inspect", "look into a policy, or into what policies say about a proxy",
                               "kdsd inspect rules dataplane web-1 -m shop --origin");
   inspect.require_subcommand(1);
-  add_inspection(inspect, commands, "explicit", "show a policy with everything spelled out that may be left out",
-                 std::make_shared<ItemOptions>(), "kdsd inspect explicit meshtimeouts slow-reports -m shop",
-                 inspect_explicit);
+  add_inspection(inspect, commands,
+                 {"explicit", "show a policy with everything spelled out that may be left out",
+                  "kdsd inspect explicit meshtimeouts slow-reports -m shop", "a policy with a target reference",
+                  is_policy, inspect_explicit},
+                 std::make_shared<ItemOptions>());
 
   auto of_rules = std::make_shared<ItemOptions>();
-  auto& rules = add_inspection(inspect, commands, "rules", "show what all policies together say about a proxy",
-                               of_rules, "kdsd inspect rules dataplane web-1 -m shop --origin", inspect_rules);
+  auto& rules = add_inspection(
+      inspect, commands,
+      {"rules", "show what all policies together say about a proxy",
+       "kdsd inspect rules dataplane web-1 -m shop --origin", "dataplane or meshgateway", is_proxy, inspect_rules},
+      of_rules);
   rules.add_flag("--origin", of_rules->with_origin, "say for each field which policy gave it");
   rules.add_flag("--shadow", of_rules->with_shadow, "with the policies whose effect is shadow");
 
   auto of_rbac = std::make_shared<ItemOptions>();
-  auto& rbac = add_inspection(inspect, commands, "rbac", "show who may call a proxy", of_rbac,
-                              "kdsd inspect rbac dataplane web-1 -m shop", inspect_rbac);
+  auto& rbac = add_inspection(inspect, commands,
+                              {"rbac", "show who may call a proxy", "kdsd inspect rbac dataplane web-1 -m shop",
+                               "dataplane or meshgateway", is_proxy, inspect_rbac},
+                              of_rbac);
   rbac.add_flag("--shadow", of_rbac->with_shadow, "with the policies whose effect is shadow");
 }
 

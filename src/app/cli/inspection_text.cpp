@@ -91,7 +91,8 @@ void add_outbounds(const json::value& type, RulesTable& table) {
     }
   }
   for (const auto& rule : find_list(type, {"toRules"})) {
-    table.add("to tags " + matchers_text(rule.at("matchers")), rule.at("conf"), {}, find_list(rule, {"origin"}));
+    table.add("to tags " + matchers_text(rule.at("matchers")), rule.at("conf"), find_list(rule, {"fields"}),
+              find_list(rule, {"origin"}));
   }
 }
 

@@ -45,6 +45,16 @@ int run_cli(const std::vector<std::string>& arguments, cli::Console& console) {
   } catch (const CLI::CallForHelp&) {
     console.out << app.help();
     return cli::exit_done;
+  } catch (const CLI::RequiredError& error) {
+    // CLI11 says so too where there is a word, but none that it knows.
+    const bool has_command = !arguments.empty() && !arguments.front().starts_with('-');
+    const auto is_named = [&](const CLI::App* command) { return command->get_name() == arguments.front(); };
+    const bool is_unknown = has_command && commands.root.get_subcommands(is_named).empty();
+    console.err << "kdsd: "
+                << (is_unknown ? "there is no command \"" + arguments.front() + "\"" : std::string(error.what()))
+                << "\n\n"
+                << app.help();
+    return cli::exit_wrong_use;
   } catch (const CLI::ParseError& error) {
     console.err << "kdsd: " << error.what() << "\n\n" << app.help();
     return cli::exit_wrong_use;

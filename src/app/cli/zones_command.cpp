@@ -86,6 +86,10 @@ int show_once(Console& console, RestClient& client, OutputFormat format) {
     console.err << "no zone found\n";
     return exit_done;
   }
+  // So it is on a zone, and on a global that is still without one.
+  if (std::none_of(zones->begin(), zones->end(),
+                   [](const auto& zone) { return find(zone, {"zoneInsight"}) != nullptr; }))
+    console.err << "no zone ever connected to this control plane; zones connect to the global\n";
   Table table(zone_column_names());
   for (const auto& zone : *zones) table.add(zone_cells(zone, unix_seconds()));
   console.out << table.take_text();

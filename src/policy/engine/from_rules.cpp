@@ -1,9 +1,9 @@
 #include "policy/engine/from_rules.h"
 
 #include <algorithm>
-#include <map>
 
 #include "model/json.h"
+#include "policy/engine/contributors.h"
 #include "policy/engine/item_conf.h"
 #include "policy/engine/proxy.h"
 
@@ -23,22 +23,14 @@ FromRule merge_cell(const ClientCell& cell, const std::vector<FromItem>& items, 
   FromRule out;
   out.matchers = cell.matchers;
   Confs confs;
-  std::map<const AppliedPolicy*, std::size_t> known;
-  std::vector<std::size_t> policy_of;
+  Contributors contributors;
   for (const auto position : cell.items) {
-    const auto& item = items[position];
-    const auto [it, is_new] = known.emplace(item.policy, out.origin.size());
-    if (is_new) out.origin.push_back(item.policy);
-    policy_of.push_back(it->second);
-    confs.push_back(item.clients.conf);
+    contributors.add(items[position].policy);
+    confs.push_back(items[position].clients.conf);
   }
   out.conf = merge_confs(confs);
-  if (!with_fields) return out;
-  out.fields = field_origins(out.conf, confs);
-  for (auto& field : out.fields) {
-    for (auto& source : field.sources) source = policy_of[source];
-    field.sources.erase(std::unique(field.sources.begin(), field.sources.end()), field.sources.end());
-  }
+  out.origin = contributors.policies();
+  if (with_fields) out.fields = contributors.by_policy(field_origins(out.conf, confs));
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "model/json.h"
+#include "policy/engine/contributors.h"
 #include "policy/engine/from_rules.h"
 #include "policy/engine/item_conf.h"
 #include "policy/engine/merge_budget.h"
@@ -89,21 +90,21 @@ std::vector<TagItem> ordered_items(AppliedPolicies policies, const AppliedPolici
 // Puts the rules together as long as they are not too many.
 class RuleList {
  public:
-  explicit RuleList(const std::vector<TagItem>& items) : items_(items) {}
+  RuleList(const std::vector<TagItem>& items, bool with_fields) : items_(items), with_fields_(with_fields) {}
 
   void add(const std::vector<std::size_t>& covering, const std::vector<TagMatcher>& matchers) {
     if (!budget_.take(covering.size())) return;
     Confs confs;
-    std::vector<const AppliedPolicy*> origin;
-    std::set<const AppliedPolicy*> known;
+    Contributors contributors;
     for (const auto position : covering) {
       confs.push_back(&items_[position].conf);
-      if (known.insert(items_[position].policy).second) origin.push_back(items_[position].policy);
+      contributors.add(items_[position].policy);
     }
     const auto& type = *items_.front().policy->type;
     if (!budget_.take(merged_parts_of(type, confs))) return;
-    for (auto& merged : merge_to_confs(type, confs, false)) {
-      out_.push_back({matchers, std::move(merged.conf), origin});
+    for (auto& merged : merge_to_confs(type, confs, with_fields_)) {
+      out_.push_back({matchers, std::move(merged.conf), contributors.by_policy(std::move(merged.fields)),
+                      contributors.policies()});
     }
   }
 
@@ -114,13 +115,14 @@ class RuleList {
 
  private:
   const std::vector<TagItem>& items_;
+  const bool with_fields_;
   std::vector<TagRule> out_;
   MergeBudget budget_{limits::merged_parts};
 };
 
 // One rule for each set of tags, those with a tag first. There is one key at most, so a set holds for itself and is
 // covered by the empty one besides.
-TagRules rules_by_sets(const std::vector<TagItem>& items) {
+TagRules rules_by_sets(const std::vector<TagItem>& items, bool with_fields) {
   std::vector<std::size_t> everywhere;
   std::vector<std::pair<const Labels*, std::vector<std::size_t>>> sets;  // in the order in which they appear
   std::map<std::string, std::size_t> known;                              // by the value
@@ -133,7 +135,7 @@ TagRules rules_by_sets(const std::vector<TagItem>& items) {
     if (is_new) sets.push_back({&items[i].tags, {}});
     sets[it->second].second.push_back(i);
   }
-  RuleList out(items);
+  RuleList out(items, with_fields);
   for (const auto& [set, own] : sets) {
     std::vector<std::size_t> covering;
     std::merge(own.begin(), own.end(), everywhere.begin(), everywhere.end(), std::back_inserter(covering));
@@ -188,7 +190,7 @@ std::string matches_hash(const json::value& matches) {
   return {reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(length)};
 }
 
-TagRules merge_to_by_tags(const AppliedPolicies& policies, const AppliedPolicies& routes) {
+TagRules merge_to_by_tags(const AppliedPolicies& policies, const AppliedPolicies& routes, bool with_fields) {
   MergeBudget budget(limits::merged_parts);
   const auto items = ordered_items(policies, routes, budget);
   if (budget.is_spent()) return {{}, {too_many_rules_note}};
@@ -197,11 +199,11 @@ TagRules merge_to_by_tags(const AppliedPolicies& policies, const AppliedPolicies
   for (const auto& item : items) {
     for (const auto& [key, value] : item.tags) keys.insert(key);
   }
-  if (keys.size() <= 1) return rules_by_sets(items);
+  if (keys.size() <= 1) return rules_by_sets(items, with_fields);
   std::vector<ClientItem> destinations;
   for (const auto& item : items) destinations.push_back({item.tags, &item.conf});
   auto partition = partition_clients(destinations);
-  RuleList out(items);
+  RuleList out(items, with_fields);
   for (const auto& cell : partition.cells) out.add(cell.items, cell.matchers);
   return out.take(std::move(partition.notes));
 }

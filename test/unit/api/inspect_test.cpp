@@ -107,6 +107,14 @@ TEST_F(InspectEndpoints, TheOriginOfEachFieldIsShownWhenAskedFor) {
   ASSERT_EQ(reply.status, 200) << reply.text;
   EXPECT_EQ(to_compact_json(reply.body.at("rules").at(0).at("toResourceRules").at(0).at("fields")),
             R"([[{"field":"idleTimeout","origin":["a[0]"]},{"field":"connectionTimeout","origin":["b[0]"]}]])");
+  make_mesh("Disabled");
+  EXPECT_EQ(to_compact_json(api.get("/meshes/default/dataplanes/web-1/_rules?origin=true")
+                                .body.at("rules")
+                                .at(0)
+                                .at("toRules")
+                                .at(0)
+                                .at("fields")),
+            R"([{"field":"idleTimeout","origin":["a"]},{"field":"connectionTimeout","origin":["b"]}])");
 }
 
 TEST_F(InspectEndpoints, ToRulesAreShownWhereLegacyServicesStillRun) {

@@ -272,6 +272,15 @@ TEST(CliZones, SumsOverSubscriptionsAndCountsAnOpenOneAsOnline) {
   EXPECT_THAT(outcome.out, HasSubstr("NAME   ENABLED   ONLINE   SINCE"));
   EXPECT_THAT(outcome.out, ::testing::ContainsRegex("east   true      true     [0-9]+d +2.13.10   43     42      1\n"));
   EXPECT_THAT(outcome.out, ::testing::ContainsRegex("west   false     false    - +- +0 +0 +0\n"));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(CliZones, WhereNoZoneEverConnectedThatIsSaid) {
+  FakeServer server(answers({{"GET /zones/_overview?size=1000", {200, R"({"total":1,"next":null,"items":[
+    {"type":"ZoneOverview","name":"west","zone":{"enabled":true}}]})"}}}));
+  const auto outcome = Shell().run({"zones", "--address", server.address()});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("no zone ever connected to this control plane"));
 }
 
 }  // namespace

@@ -117,6 +117,13 @@ TEST(CliExitCode, WrongUseIsTwoAndSaysWhatIsWrongOnStandardError) {
   }
 }
 
+TEST(CliExitCode, AWordThatIsNoCommandIsNamed) {
+  EXPECT_THAT(Shell().run({"frobnicate", "x"}).err, StartsWith("kdsd: there is no command \"frobnicate\"\n"));
+  EXPECT_THAT(Shell().run({}).err, StartsWith("kdsd: A subcommand is required\n"));
+  EXPECT_THAT(Shell().run({"inspect"}).err, StartsWith("kdsd: A subcommand is required\n"));
+  EXPECT_THAT(Shell().run({"apply"}).err, HasSubstr("is required"));
+}
+
 TEST(CliExitCode, AFileThatIsNotThereIsAFailure) {
   const Folder folder;
   const auto outcome = Shell().run({"apply", "--dry-run", "-f", folder.file("none.yaml")});
@@ -294,6 +301,23 @@ TEST(CliDoctor, CertificatesAreJudgedByTheirDates) {
   EXPECT_EQ(check_certificate("c", file, false, now + 101 * day).health, Health::fail);
   EXPECT_EQ(check_certificate("c", file, false, now - 5 * day).health, Health::fail);
   EXPECT_EQ(check_certificate("c", folder.file("none.pem"), true, now).health, Health::ok);
+
+  const auto judged = [&](const Config& config) {
+    std::string out;
+    for (const auto& finding : check_certificates(config, now + 101 * day)) {
+      if (finding.text.find(file) != std::string::npos && finding.health == Health::fail) out += finding.subject + "\n";
+    }
+    return out;
+  };
+  Config zone;
+  zone.mode = Mode::zone;
+  zone.kds_client.global = GlobalAddress{true, "localhost", 5685};
+  zone.kds_client.root_ca_file = zone.zone_identity.cert_file = file;
+  EXPECT_EQ(judged(zone), "authority of the global\nzone certificate\n");
+  Config global;
+  global.mode = Mode::global;
+  global.zone_auth.client_ca_file = file;
+  EXPECT_EQ(judged(global), "authority of the zones\n");
   EXPECT_EQ(check_certificate("c", folder.file("none.pem"), false, now).health, Health::fail);
 }
 

@@ -118,6 +118,32 @@ TEST(CliInspect, RulesOfAProxyAreATable) {
             "              inbound http (80)                  idleTimeout   7s      in\n");
 }
 
+TEST(CliInspect, RulesByTagsSayForEachFieldWhichPolicyGaveIt) {
+  FakeServer server([](const FakeRequest&) {
+    return FakeAnswer{200, R"({"rules":[{"type":"MeshTimeout","warnings":[],"fromRules":[],"inboundRules":[],
+      "toResourceRules":[],"toRules":[{"matchers":[],"conf":{"idleTimeout":"1s","connectionTimeout":"2s"},
+        "fields":[{"field":"idleTimeout","origin":["a"]},{"field":"connectionTimeout","origin":["b"]}],
+        "origin":[{"name":"b"},{"name":"a"}]}]}]})"};
+  });
+  const auto outcome =
+      Shell().run({"inspect", "rules", "dataplane", "web-1", "--origin", "--address", server.address()});
+  EXPECT_EQ(outcome.out,
+            "TYPE          PLACE               FIELD               VALUE   ORIGIN\n"
+            "MeshTimeout   to tags everybody   idleTimeout         1s      a\n"
+            "                                  connectionTimeout   2s      b\n");
+}
+
+TEST(CliInspect, OfATypeThatHasNoSuchViewIsWrongUse) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"inspect", "rules", "meshtimeout", "a"},
+                                             {"inspect", "rbac", "meshservice", "a"},
+                                             {"inspect", "explicit", "mesh", "a"}}) {
+    const auto outcome = Shell().run(arguments);
+    EXPECT_EQ(outcome.code, exit_wrong_use);
+    EXPECT_THAT(outcome.err, HasSubstr("`inspect " + arguments[1] + "` is for "));
+  }
+}
+
 TEST(CliInspect, WhoMayCallAProxyIsATableForEachInbound) {
   FakeServer server([](const FakeRequest& request) {
     EXPECT_EQ(request.target, "/meshes/default/dataplanes/web-1/_rbac");

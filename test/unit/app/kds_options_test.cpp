@@ -80,8 +80,10 @@ TEST_F(KdsOptions, TokenFileHoldsATokenAndNothingElse) {
     const auto options = kds_client_options(config_, "2.13.0");
     return options.ok() ? options->token : options.status().text();
   };
-  EXPECT_EQ(with("eyJ-._9\r\n"), "eyJ-._9");
-  EXPECT_EQ(with("eyJ"), "eyJ");
+  EXPECT_EQ(with("eyJ-.eyJ.x_9\r\n"), "eyJ-.eyJ.x_9");
+  EXPECT_EQ(with("e.y.J"), "e.y.J");
+  for (const std::string content : {"rubbish", "eyJ.eyJ", "e.y.J.x"})
+    EXPECT_THAT(with(content), HasSubstr("this is no token")) << content;
   for (const std::string content : {"", "\n"}) EXPECT_THAT(with(content), HasSubstr("the file is empty"));
   for (const std::string content : {"\xef\xbb\xbf"
                                     "eyJ",
@@ -90,7 +92,7 @@ TEST_F(KdsOptions, TokenFileHoldsATokenAndNothingElse) {
     EXPECT_THAT(with(content), HasSubstr("kdsd.zone.tokenFile"));
   }
   EXPECT_THAT(with(std::string("eyJ\0", 4)), HasSubstr("at offset 3"));
-  EXPECT_THAT(with(std::string(100'000, 'a')), HasSubstr("longer than"));
+  EXPECT_THAT(with("e.y." + std::string(100'000, 'a')), HasSubstr("longer than"));
 }
 
 }  // namespace
