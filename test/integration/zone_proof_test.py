@@ -81,7 +81,7 @@ class ZoneTokens(OwnPlanesTest):
             "expired": zone_token(central, "expired", valid_for="-1h"),
             "proxy": zone_token(central, "proxy", scope=("ingress", "egress")),
             "altered": zone_token(central, "altered")[:-6] + "AAAAAA",
-            "garbage": "garbage",
+            "garbage": "gar.ba.ge",
         }
         planes = {name: self.zone(central, name, token) for name, token in zones.items()}
         planes["believed"] = self.fleet.add_zone("believed", central)
@@ -111,12 +111,15 @@ class ZoneTokens(OwnPlanesTest):
 
     def test_a_new_token_is_picked_up_from_its_file(self):
         central = self.central_with()
-        zone = self.zone(central, "east", "none.yet")
+        zone = self.zone(central, "east", "none.as.yet")
         zone.start()
         self.until(lambda: "status=PERMISSION_DENIED" in zone.log_text(), "refused")
         (self.fleet.directory / "east.token").write_text(zone_token(central, "east"))
         central.put(secret("marker", "x"))
         self.until(lambda: zone.read("GlobalSecret", "marker"), "served with the new token")
+        (self.fleet.directory / "east.token").write_text("rubbish")
+        zone.process.send_signal(signal.SIGHUP)
+        self.until(lambda: "event=credentials-kept" in zone.log_text(), "what is no token does not take its place")
 
 
 class ZoneCertificates(OwnPlanesTest):
